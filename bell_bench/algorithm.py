@@ -1,0 +1,77 @@
+"""What an author implements (Algorithm) and what every algorithm is handed (Context)."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from bell_bench.modular.path import Path
+from bell_bench.modular.settings import TrainingSettings
+from bell_bench.problem import Inputs, Problem
+
+if TYPE_CHECKING:
+    import torch
+
+    from bell_bench.modular.evaluator import Evaluation
+    from bell_bench.modular.library import Library
+
+
+class Context(Protocol):
+    """What every algorithm may need and none should write again."""
+
+    suite: str
+    protocol: Any
+    """The suite's protocol preset, a dataclass."""
+    settings: TrainingSettings
+    seed: int
+    device: torch.device
+    library: Library
+    """The job's own library of frozen modules, empty at first."""
+
+    def evaluate(self, path: Path, problem: Problem) -> Evaluation:
+        """TrainAndEvaluate: train the path's new modules, measure validation accuracy.
+
+        Computed once, ever; its recorded cost is charged to this job on every call.
+        """
+        ...
+
+    def generator(self, *names: object) -> torch.Generator:
+        """A random generator that depends on the job's seed and ``names`` alone."""
+        ...
+
+    def account(self, what: str, size: int) -> None:
+        """Say how many bytes are now stored under ``what`` (replaces what was said before)."""
+        ...
+
+    def note(self, **facts: Any) -> None:
+        """Tell what was done, JSON-able; ``bell-bench show`` prints it with the problem."""
+        ...
+
+
+class Algorithm:
+    """A continual-learning algorithm: learns one problem at a time, predicts for any learnt one."""
+
+    def __init__(self, context: Context, **options: Any) -> None:
+        self.context = context
+        self.options = options
+
+    def learn(self, problem: Problem) -> None:
+        """Learn the next problem of the sequence."""
+        raise NotImplementedError(f"{type(self).__name__} must implement learn(problem)")
+
+    def predict(self, index: int, inputs: Inputs) -> torch.Tensor:
+        """Class scores (n, classes) for inputs of problem ``index``, which was learnt before."""
+        raise NotImplementedError(f"{type(self).__name__} must implement predict(index, inputs)")
+
+    def save(self, folder: pathlib.Path) -> None:
+        """Write all that ``load`` needs to go on after the last learnt problem."""
+        raise NotImplementedError(f"{type(self).__name__} must implement save(folder)")
+
+    def load(self, folder: pathlib.Path) -> None:
+        """Restore what ``save`` wrote."""
+        raise NotImplementedError(f"{type(self).__name__} must implement load(folder)")
+
+    def solution(self, index: int) -> Sequence[str] | None:
+        """For modular algorithms: the chosen path of a learnt problem, one name per layer."""
+        return None

@@ -1,0 +1,108 @@
+"""Architectures as tuples of typed module specs. Imports no torch: a description, not a network."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bell_bench.errors import BellBenchError
+
+
+@dataclass(frozen=True)
+class Type:
+    """What flows between two modules. Two types are equal only if name and shape are.
+
+    The name keeps apart what merely has one shape: 64 features of an image are not 64 features of
+    a vector, so a module for one is not offered for the other.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}({','.join(map(str, self.shape))})"
+
+
+@dataclass(frozen=True)
+class ModuleSpec:
+    """One module: what kind of computation, from which type to which."""
+
+    kind: str
+    """A key of ``bell_bench.modular.blocks.BLOCKS``: linear, conv, …"""
+    source: Type
+    target: Type
+    activation: str = "relu"
+    """relu, softmax, sigmoid or none. A last module's loss is taken on its logits."""
+    settings: tuple[tuple[str, int], ...] = ()
+    """What else the kind needs, e.g. (("kernel", 5), ("stride", 2))."""
+    join: int = 1
+    """How many per-image outputs are concatenated into this module's input; 2 joins a pair."""
+
+    def setting(self, name: str) -> int:
+        return dict(self.settings)[name]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.source} → {self.target} {self.activation}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "source": [self.source.name, list(self.source.shape)],
+            "target": [self.target.name, list(self.target.shape)],
+            "activation": self.activation,
+            "settings": dict(self.settings),
+            "join": self.join,
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> ModuleSpec:
+        return ModuleSpec(
+            kind=data["kind"],
+            source=Type(data["source"][0], tuple(data["source"][1])),
+            target=Type(data["target"][0], tuple(data["target"][1])),
+            activation=data["activation"],
+            settings=tuple(data["settings"].items()),
+            join=data["join"],
+        )
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A chain of typed modules. Modules before the first ``join`` > 1 run once per image."""
+
+    modules: tuple[ModuleSpec, ...]
+
+    def __post_init__(self) -> None:
+        if not self.modules:
+            raise BellBenchError("an architecture needs at least one module")
+        for above, below in zip(self.modules[1:], self.modules[:-1], strict=True):
+            if above.source != below.target:
+                raise BellBenchError(
+                    f"module «{above}» takes {above.source}, but «{below}» gives {below.target}"
+                )
+
+    def __len__(self) -> int:
+        return len(self.modules)
+
+    def __getitem__(self, layer: int) -> ModuleSpec:
+        return self.modules[layer]
+
+    @property
+    def joint(self) -> int:
+        """The first layer that sees a whole input rather than one image; L if none does."""
+        layers = (i for i, spec in enumerate(self.modules) if spec.join > 1)
+        return next(layers, len(self))
+
+    @property
+    def arity(self) -> int:
+        """How many images one input has."""
+        return max(spec.join for spec in self.modules)
+
+    @property
+    def key(self) -> str:
+        """A hash of the description, part of what determines an evaluation."""
+        text = json.dumps([spec.to_json() for spec in self.modules], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()

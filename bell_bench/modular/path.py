@@ -1,0 +1,50 @@
+"""A path: per layer, a library module's name or a new module. Imports no torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+NEW = "new"
+
+
+@dataclass(frozen=True)
+class Path:
+    """Which module each layer uses: the name of a library module, or ``NEW`` to train one."""
+
+    modules: tuple[str, ...]
+
+    @staticmethod
+    def standalone(length: int) -> Path:
+        """All modules new."""
+        return Path((NEW,) * length)
+
+    @staticmethod
+    def prefix(names: Iterable[str], length: int) -> Path:
+        """Reuse ``names`` in the first layers, train the rest (perceptual transfer)."""
+        reused = tuple(names)
+        return Path(reused + (NEW,) * (length - len(reused)))
+
+    @staticmethod
+    def suffix(names: Iterable[str], length: int) -> Path:
+        """Reuse ``names`` in the last layers, train the rest (latent transfer)."""
+        reused = tuple(names)
+        return Path((NEW,) * (length - len(reused)) + reused)
+
+    def __len__(self) -> int:
+        return len(self.modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.modules)
+
+    @property
+    def new_layers(self) -> tuple[int, ...]:
+        return tuple(i for i, name in enumerate(self.modules) if name == NEW)
+
+    @property
+    def frozen_prefix(self) -> int:
+        """How many layers from the input on are reused."""
+        return next(iter(self.new_layers), len(self))
+
+    def __str__(self) -> str:
+        return " ".join("·" if name == NEW else name for name in self.modules)

@@ -1,0 +1,24 @@
+"""How a path is trained. Imports no torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """Optimiser, batches and stopping of TrainAndEvaluate; part of an evaluation's identity."""
+
+    learning_rate: float = 0.00016
+    weight_decay: float = 0.97
+    optimiser: str = "adamw"
+    batch: int = 32
+    max_epochs: int = 1200
+    max_updates: int | None = None
+    """An upper bound on updates besides ``max_epochs``; None for no other bound."""
+    patience: int = 6000
+    """Stop after this many updates without a lower validation loss."""
+    select: str = "accuracy"
+    """Which weights are returned: best validation ``accuracy`` (ties: earliest) or lowest ``loss``."""
+    validate_every: int | None = None
+    """Updates between validations; None for once per epoch. The first is before any update."""

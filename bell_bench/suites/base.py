@@ -1,0 +1,66 @@
+"""What a suite is: named sequences of problems, made one at a time. Imports no torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from bell_bench.modular.settings import TrainingSettings
+from bell_bench.problem import Problem, Split
+
+
+@dataclass(frozen=True)
+class SequenceInfo:
+    """A sequence by name, for listings."""
+
+    name: str
+    tests: str
+    """What property it tests, in a few words."""
+    summary: str
+    length: int
+    short: bool = True
+    """Whether ``evaluate`` runs it by default."""
+
+
+class Sequence(Protocol):
+    """One realisation of a sequence at one scale. Every problem is made on its own, when asked."""
+
+    @property
+    def settings(self) -> TrainingSettings: ...
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """The image domains it needs, in order of first use."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def problem(self, index: int) -> Problem: ...
+
+    def test(self, index: int) -> Split: ...
+
+    def describe(self) -> list[dict[str, Any]]:
+        """One JSON-able row per problem."""
+        ...
+
+
+class Suite(Protocol):
+    """Sequences, scales and protocols under one name and version."""
+
+    name: str
+    version: str
+    """Changes when the suite's numbers would."""
+    sequences: Mapping[str, SequenceInfo]
+    scales: Mapping[str, Any]
+    protocols: Mapping[str, Any]
+    sources: Mapping[str, str]
+    """Where images may come from (``--data``), each with a summary; the first is the default."""
+
+    def realisation_seed(self, sequence: str, realisation: int) -> int:
+        """The seed of realisation 0, 1, …: the published ones first."""
+        ...
+
+    def sequence(
+        self, name: str, *, seed: int, scale: str, protocol: str, data: str
+    ) -> Sequence: ...
