@@ -25,3 +25,7 @@ def unknown(kind: str, name: str, known: Iterable[str], hint: str = "") -> Usage
     elif choices:
         message += f"; known: {', '.join(choices)}"
     return UsageError(f"{message}{' ' + hint if hint else ''}")
+
+
+class Unsupported(BellBenchError):
+    """Raised by an algorithm that cannot run on what it was given; the job's status says so."""

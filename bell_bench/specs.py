@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
-_IMPORT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_IMPORT = re.compile(r"([A-Za-z_][\w.]*|file:.+\.py):[A-Za-z_]\w*")
 
 
 def check_name(kind: str, name: object) -> None:

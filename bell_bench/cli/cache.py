@@ -1,0 +1,140 @@
+"""``bell-bench cache``: what path evaluations are stored, whether they are sound, and less of them.
+
+Reads file names, sizes and bytes; imports no torch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import pathlib
+import re
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+import click
+
+from bell_bench.errors import UsageError
+from bell_bench.modular.evaluations import (
+    FOLDER,
+    LIMIT_VARIABLE,
+    EvaluationStore,
+    StoreWarning,
+    format_size,
+)
+
+T = TypeVar("T")
+
+_PATIENCE = 2.0
+"""Seconds after which whoever waits is shown a bar."""
+_AGE = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+
+_out = click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=pathlib.Path),
+    default=pathlib.Path("runs"),
+    show_default=True,
+    help="The folder of runs whose evaluations are meant.",
+)
+
+
+@click.group()
+def command() -> None:
+    """Stored path evaluations: how many, how large, whether sound.
+
+    An evaluation is computed once and shared by all algorithms and runs of one folder. Removing
+    any costs time, never a result.
+    """
+
+
+@command.command()
+@_out
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def info(out: pathlib.Path, as_json: bool) -> None:
+    """How many evaluations are stored, and how much of the limit they take."""
+    store = EvaluationStore(out / FOLDER)
+    entries = store.entries()
+    facts = {
+        "folder": str(store.folder),
+        "entries": len(entries),
+        "bytes": sum(entry.bytes for entry in entries),
+        "limit_bytes": store.limit_bytes,
+        "oldest": _date(entries[0].used) if entries else None,
+        "newest": _date(entries[-1].used) if entries else None,
+    }
+    if as_json:
+        click.echo(json.dumps(facts, indent=1))
+        return
+    size, limit = format_size(sum(entry.bytes for entry in entries)), format_size(store.limit_bytes)
+    click.echo(f"folder     {store.folder}")
+    click.echo(f"entries    {len(entries):,}")
+    click.echo(f"size       {size} of {limit} ({LIMIT_VARIABLE} sets the limit)")
+    if entries:
+        click.echo(f"last used  {facts['oldest']} to {facts['newest']}")
+
+
+@command.command()
+@_out
+def verify(out: pathlib.Path) -> int:
+    """Check every evaluation against its hash, and drop the damaged (exit code 1 if there are)."""
+    store = EvaluationStore(out / FOLDER)
+    damaged = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StoreWarning)  # told below
+        for entry, sound in _with_bar(store.verify(), len(store.entries()), "checking"):
+            if not sound:
+                damaged.append(entry)
+                click.echo(f"damaged, dropped: {entry.file}")
+    click.echo(f"{len(store.entries()):,} sound, {len(damaged):,} damaged and dropped")
+    if damaged:
+        click.echo("They are computed again when they are next asked for.")
+    return 1 if damaged else 0
+
+
+@command.command()
+@_out
+@click.option("--older-than", metavar="AGE", help="Only those last used so long ago: 30d, 12h, 2w.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def clear(out: pathlib.Path, older_than: str | None, yes: bool) -> None:
+    """Remove stored evaluations. What needs them computes them again."""
+    store = EvaluationStore(out / FOLDER)
+    before = time.time() - _seconds(older_than) if older_than else float("inf")
+    doomed = [entry for entry in store.entries() if entry.used < before]
+    size = format_size(sum(entry.bytes for entry in doomed))
+    if doomed and not yes:
+        click.confirm(
+            f"Remove {len(doomed):,} evaluations ({size}) from {out / FOLDER}?", abort=True
+        )
+    count, freed = store.clear(before)
+    click.echo(f"removed {count:,} evaluations, {format_size(freed)}")
+
+
+def _with_bar(items: Iterable[T], length: int, label: str) -> Iterator[T]:
+    """The same items, under a progress bar once it takes long."""
+    start = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        bar = None
+        for done, item in enumerate(items, 1):
+            if bar is None and time.monotonic() - start > _PATIENCE:
+                stream = click.get_text_stream("stderr")
+                bar = stack.enter_context(
+                    click.progressbar(length=length, label=label, file=stream)
+                )
+                bar.update(done - 1)
+            if bar is not None:
+                bar.update(1)
+            yield item
+
+
+def _seconds(age: str) -> float:
+    match = _AGE.fullmatch(age.strip().lower())
+    if not match:
+        raise UsageError(f"--older-than {age!r} is not an age; write it as 30d, 12h or 2w")
+    return float(match[1]) * _SECONDS[match[2]]
+
+
+def _date(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))

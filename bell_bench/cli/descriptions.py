@@ -1,0 +1,222 @@
+"""What ``bell-bench describe`` says of an algorithm, a suite, a preset, a sequence or a domain."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from bell_bench.cli.output import brief, fields_of, paragraph, table
+from bell_bench.options import show_value, type_name
+from bell_bench.plugins import Provided, registry
+from bell_bench.specs import AlgorithmSpec, SuiteSpec
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What was asked for on the command line, besides the name."""
+
+    suite: str | None
+    realisation: int | None
+    seed: int | None
+    scale: str | None
+    protocol: str | None
+    data: str | None
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a name stands for: as JSON, as text, and perhaps as a picture."""
+
+    facts: dict[str, Any]
+    text: str
+    draw: Callable[[pathlib.Path], None] | None = None
+
+
+def describe_algorithm(provided: Provided[AlgorithmSpec]) -> Description:
+    spec = provided.spec
+    facts = {
+        "algorithm": spec.name,
+        "summary": spec.summary,
+        "paper": spec.paper,
+        "suites": list(spec.suites),
+        "distribution": provided.distribution,
+        "version": provided.version,
+        "load": spec.load,
+        "options": {
+            name: {
+                "type": option.type.__name__,
+                "default": option.default,
+                "help": option.help,
+                "choices": list(option.choices),
+                "optional": option.optional,
+            }
+            for name, option in spec.options.items()
+        },
+    }
+    lines = [
+        ("paper", spec.paper or "–"),
+        ("provider", f"{provided.distribution} {provided.version}"),
+        ("suites", ", ".join(spec.suites) or "all"),
+        ("code", spec.load),
+    ]
+    options = [
+        (f"{spec.name}.{name}", type_name(option), show_value(option.default), option.help)
+        for name, option in spec.options.items()
+    ]
+    text = f"algorithm {spec.name}\n{paragraph(spec.summary, 2)}\n\n{table(lines)}\n"
+    if options:
+        text += f"\noptions:\n{table(options, ('option', 'type', 'default', 'help'))}\n\n"
+        text += f"Set one with --option {options[0][0]}={options[0][2]}."
+    else:
+        text += "\nno options"
+    return Description(facts, text)
+
+
+def describe_suite(provided: Provided[SuiteSpec], suite: Any) -> Description:
+    facts = {
+        "suite": suite.name,
+        "version": suite.version,
+        "summary": provided.spec.summary,
+        "distribution": provided.distribution,
+        "distribution_version": provided.version,
+        "sequences": {name: dataclasses.asdict(info) for name, info in suite.sequences.items()},
+        "scales": {name: fields_of(scale) for name, scale in suite.scales.items()},
+        "protocols": {name: fields_of(protocol) for name, protocol in suite.protocols.items()},
+        "sources": dict(suite.sources),
+    }
+    rows = [(info.name, info.length, info.tests, info.summary) for info in suite.sequences.values()]
+    names = [
+        ("scales", ", ".join(suite.scales)),
+        ("protocols", ", ".join(suite.protocols)),
+        ("data", ", ".join(suite.sources)),
+        ("version", suite.version),
+        ("provider", f"{provided.distribution} {provided.version}"),
+    ]
+    text = (
+        f"suite {suite.name}\n{paragraph(provided.spec.summary, 2)}\n\n{table(names)}\n\n"
+        f"sequences:\n{table(rows, ('name', 'problems', 'tests', 'summary'))}"
+    )
+    return Description(facts, text)
+
+
+def describe_preset(kind: str, name: str, suite: str, preset: object) -> Description:
+    """A scale or protocol: its fields, each with the sentence its dataclass has for it."""
+    settings = fields_of(preset)
+    helps = {}
+    if dataclasses.is_dataclass(preset):
+        helps = {f.name: f.metadata.get("help", "") for f in dataclasses.fields(preset)}
+    summary = settings.get("summary", "")
+    rows = [
+        (key, brief(value), helps.get(key, ""))
+        for key, value in settings.items()
+        if key not in ("name", "summary")
+    ]
+    text = f"{kind} {name} of suite {suite}\n"
+    text += f"{paragraph(summary, 2)}\n" if summary else ""
+    return Description({kind: name, "suite": suite, **settings}, f"{text}\n{table(rows)}")
+
+
+def describe_sequence(suite: Any, name: str, wish: Wish) -> Description:
+    seed, realisation = wish.seed, wish.realisation
+    if seed is None:
+        realisation = realisation or 0
+        seed = suite.realisation_seed(name, realisation)
+    chosen = {
+        "scale": wish.scale or next(iter(suite.scales)),
+        "protocol": wish.protocol or next(iter(suite.protocols)),
+        "data": wish.data or next(iter(suite.sources)),
+    }
+    sequence = suite.sequence(name, seed=seed, **chosen)
+    info = suite.sequences[name]
+    facts = {
+        "suite": suite.name,
+        "sequence": name,
+        "seed": seed,
+        "realisation": realisation,
+        **chosen,
+        "tests": info.tests,
+        "summary": info.summary,
+        "problems": sequence.describe(),
+    }
+    return Description(facts, _sequence_text(facts), getattr(sequence, "picture", None))
+
+
+_COLUMNS = {
+    "name": "problem",
+    "symbol": "kind",
+    "points": "points",
+    "images": "images",
+    "coordinates": "coordinates",
+    "validation": "validation",
+    "test": "test",
+    "space": "space",
+    "classes": "classes",
+    "modules": "modules",
+    "shares": "shares",
+}
+"""The columns of a sequence's table, where its suite has them."""
+
+
+def _sequence_text(facts: dict[str, Any]) -> str:
+    problems = facts["problems"]
+    columns = [key for key in _COLUMNS if any(key in row for row in problems)]
+    cells = {key: [_show_cell(row.get(key)) for row in problems] for key in columns}
+    same = [key for key in columns if len(set(cells[key])) == 1 and key != "name"]
+    varied = [key for key in columns if key not in same]
+    rows = zip(range(1, len(problems) + 1), *(cells[key] for key in varied), strict=True)
+    which = "" if facts["realisation"] is None else f"realisation {facts['realisation']}, "
+    each = ", ".join(f"{_COLUMNS[key]} {cells[key][0]}" for key in same if cells[key][0])
+    return (
+        f"sequence {facts['sequence']} of suite {facts['suite']}: tests {facts['tests']}\n"
+        f"{paragraph(facts['summary'], 2)}\n\n"
+        f"{which}seed {facts['seed']}, scale {facts['scale']}, protocol {facts['protocol']}, "
+        f"data {facts['data']}\n"
+        f"{'every problem: ' + each if each else ''}\n\n"
+        f"{table(rows, ('#', *(_COLUMNS[key] for key in varied)))}"
+    )
+
+
+def _show_cell(value: Any) -> Any:
+    return brief(value) if isinstance(value, list | dict) else value
+
+
+def domain_names() -> list[str]:
+    from bell_bench.data import BELL_DOMAINS
+
+    return [*BELL_DOMAINS, *(provided.spec.name for provided in registry().domains)]
+
+
+def describe_domain(name: str, wish: Wish) -> Description:
+    from bell_bench.data import SOURCES
+
+    data = wish.data or next(iter(SOURCES))
+    facts: dict[str, Any] = {"domain": name, "data": data}
+    lines = [("data", f"{data}: {SOURCES.get(data, '')}".rstrip(": "))]
+    if any(name == provided.spec.name for provided in registry().domains):
+        provided = registry().domain(name)
+        spec = provided.spec
+        facts |= {
+            "summary": spec.summary,
+            "source": spec.source,
+            "licence": spec.licence,
+            "distribution": provided.distribution,
+            "version": provided.version,
+        }
+        lines += [
+            ("summary", spec.summary),
+            ("source", spec.source or "–"),
+            ("licence", spec.licence or "–"),
+            ("provider", f"{provided.distribution} {provided.version}"),
+        ]
+
+    def draw(file: pathlib.Path) -> None:
+        from bell_bench.data import DomainSizes, load_domain
+        from bell_bench.data.picture import draw_domain
+
+        sizes = DomainSizes(train=800, validation=80, test=80)
+        draw_domain(load_domain(name, data, sizes), file)
+
+    return Description(facts, f"domain {name}\n\n{table(lines)}", draw)

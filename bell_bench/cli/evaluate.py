@@ -1,0 +1,205 @@
+"""``bell-bench evaluate``: plan, check, run, and print the leaderboard's rows."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+from typing import Any
+
+import click
+
+from bell_bench.errors import UsageError
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
+_UNITS = {"": 1024**2, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
+_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd]?)", re.IGNORECASE)
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def parse_size(text: str) -> int:
+    """``4G``, ``800MB``, or a number of MiB."""
+    match = _SIZE.fullmatch(text.strip())
+    if not match or float(match[1]) <= 0:
+        raise UsageError(f"{text!r} is no size: write 800M, 4G or a number of MiB")
+    return int(float(match[1]) * _UNITS[match[2].lower()])
+
+
+def parse_time(text: str) -> float:
+    """``90s``, ``30m``, ``2h``, or a number of seconds."""
+    match = _TIME.fullmatch(text.strip())
+    if not match or float(match[1]) <= 0:
+        raise UsageError(f"{text!r} is no time: write 90s, 30m, 2h or a number of seconds")
+    return float(match[1]) * _SECONDS[match[2].lower()]
+
+
+@click.command()
+@click.option(
+    "--algo",
+    "algorithms",
+    multiple=True,
+    required=True,
+    metavar="NAME",
+    help="An algorithm: a name, distribution:name or ./file.py:Class. Repeatable.",
+)
+@click.option("--suite", default="bell", show_default=True, help="The suite of sequences.")
+@click.option(
+    "--sequence",
+    "sequences",
+    multiple=True,
+    metavar="NAME",
+    help="A sequence. Repeatable; all short ones by default.",
+)
+@click.option("--scale", default="quick", show_default=True, help="quick, standard or paper.")
+@click.option(
+    "--data",
+    default=None,
+    metavar="SOURCE",
+    help="Where images come from; the suite's embedded ones by default.",
+)
+@click.option("--protocol", default="paper", show_default=True, help="paper or authors-code.")
+@click.option(
+    "--realisations",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="The first N realisations (the published ones come first).  [default: 1]",
+)
+@click.option(
+    "--realisation",
+    "chosen",
+    type=click.IntRange(min=0),
+    multiple=True,
+    metavar="K",
+    help="Realisation K, from 0. Repeatable.",
+)
+@click.option(
+    "--seed",
+    "seeds",
+    type=click.IntRange(min=0),
+    multiple=True,
+    metavar="N",
+    help="Seed of initial weights, batches and search. Repeatable.  [default: 0]",
+)
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="ALGO.NAME=VALUE",
+    help="Set an option of an algorithm (`bell-bench describe ALGO` lists them).",
+)
+@click.option(
+    "--jobs",
+    "workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Jobs at once, each in its own process.  [default: one per core]",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Threads per job; part of a result's identity.",
+)
+@click.option("--device", default="cpu", show_default=True, help="cpu, cuda, cuda:1 or mps.")
+@click.option("--timeout", metavar="TIME", help="Per job, e.g. 90s, 30m, 2h.  [default: none]")
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    help="Per job, e.g. 800M, 4G.  [default: its share of 90% of the machine's]",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=pathlib.Path, file_okay=False),
+    default="runs",
+    show_default=True,
+    help="The folder of results.",
+)
+@click.option(
+    "--csv",
+    "csv_file",
+    type=click.Path(path_type=pathlib.Path, dir_okay=False),
+    help="Also write one row per job to this file.",
+)
+@click.option("--fresh", is_flag=True, help="Start over instead of going on.")
+@click.option("--quiet", is_flag=True, help="No progress, only the table.")
+def command(
+    algorithms: tuple[str, ...],
+    suite: str,
+    sequences: tuple[str, ...],
+    scale: str,
+    data: str | None,
+    protocol: str,
+    realisations: int | None,
+    chosen: tuple[int, ...],
+    seeds: tuple[int, ...],
+    options: tuple[str, ...],
+    workers: int | None,
+    threads: int,
+    device: str,
+    timeout: str | None,
+    memory: str | None,
+    out: pathlib.Path,
+    csv_file: pathlib.Path | None,
+    fresh: bool,
+    quiet: bool,
+) -> int:
+    """Run algorithms on sequences and print how they did.
+
+    The same command again goes on where it was stopped: finished jobs are kept, an interrupted one
+    resumes at its last solved problem. Exit code 0: all done; 1: some jobs failed; 2: wrong usage.
+    """
+    if realisations is not None and chosen:
+        raise UsageError("--realisations N or --realisation K, not both")
+    from bell_bench.harness.executor import Limits, cores, memory_share
+    from bell_bench.harness.plan import Request, check_plan, make_plan
+    from bell_bench.harness.run import run_plan
+    from bell_bench.harness.store import ResultStore
+
+    request = Request(
+        algorithms=algorithms,
+        suite=suite,
+        sequences=sequences,
+        scale=scale,
+        data=data,
+        protocol=protocol,
+        realisations=chosen or tuple(range(realisations or 1)),
+        seeds=seeds or (0,),
+        options=options,
+        device=device,
+        threads=threads,
+    )
+    plan = make_plan(request)
+    store = ResultStore(out)
+    count = min(workers or max(1, cores() // threads), len(plan.jobs))
+    limits = Limits(
+        seconds=parse_time(timeout) if timeout else None,
+        memory_bytes=parse_size(memory) if memory else memory_share(count),
+    )
+    check_plan(plan, store, fresh=fresh)
+    try:
+        records = run_plan(plan, store, workers=count, limits=limits, fresh=fresh, quiet=quiet)
+    except KeyboardInterrupt:
+        click.echo("stopped; nothing is lost: the same command goes on from here", err=True)
+        return 130
+    return report(list(records.values()), store.folder, csv_file)
+
+
+def report(records: list[dict[str, Any]], out: pathlib.Path, csv_file: pathlib.Path | None) -> int:
+    """Print the table and the faults, write the CSV; 1 if any job failed."""
+    from bell_bench_leaderboard import result_rows, summary_table, to_csv
+
+    from bell_bench.harness.job import Job
+
+    rows = result_rows(records)
+    click.echo(summary_table(rows))
+    if csv_file is not None:
+        from bell_bench.modular.files import write_whole
+
+        write_whole(csv_file, to_csv(rows).encode())
+        click.echo(f"wrote {csv_file}")
+    failed = [record for record in records if record["status"] not in ("done", "unsupported")]
+    for record in failed:
+        name = Job.from_json(record["job"]).name
+        click.echo(f"{name}: {record['status']}: {record['reason']}")
+        click.echo(f"  log: {out / name / 'log.txt'}")
+    return 1 if failed else 0

@@ -1,0 +1,140 @@
+"""The verbs, and how errors reach people. Imports click and nothing of ours that is heavy."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+import click
+from click.shell_completion import CompletionItem
+
+from bell_bench import __version__
+from bell_bench.errors import BellBenchError, UsageError, unknown
+
+PROGRAM = "bell-bench"
+DEBUG = "BELL_BENCH_DEBUG"
+
+VERBS: dict[str, tuple[str, str]] = {
+    "evaluate": ("bell_bench.cli.evaluate:command", "Run algorithms on sequences."),
+    "list": ("bell_bench.cli.list:command", "Algorithms, sequences, suites, data, scales."),
+    "describe": ("bell_bench.cli.describe:command", "All about one of these, by name."),
+    "show": ("bell_bench.cli.show:command", "A run: its jobs, accuracies, costs and faults."),
+    "leaderboard": ("bell_bench.cli.leaderboard:command", "Compare algorithms over runs."),
+    "data": ("bell_bench.cli.data:command", "Images: list, download, verify, import."),
+    "cache": ("bell_bench.cli.cache:command", "Stored path evaluations: size, clear."),
+    "plugins": ("bell_bench.cli.plugins:command", "What is installed, and what is broken."),
+    "doctor": ("bell_bench.cli.doctor:command", "Check this machine, and say what to do."),
+    "completion": ("bell_bench.cli.completion:command", "Print a shell's completion script."),
+}
+"""Each verb's command as an import string, and its line of help."""
+
+
+class Verbs(click.Group):
+    """A group that knows its verbs by name and imports the one that is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        module, _, name = VERBS[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            raise click.UsageError(str(unknown("command", args[0], VERBS)), ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help) for name, (_, help) in VERBS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        verbs = [
+            CompletionItem(name, help=help)
+            for name, (_, help) in VERBS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
+
+
+@click.command(
+    cls=Verbs,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with `bell-bench list`. `bell-bench COMMAND --help` tells more.",
+)
+@click.version_option(__version__, prog_name=PROGRAM)
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Which continual-learning algorithm transfers what, and at which cost?"""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def run(args: Sequence[str] | None = None) -> int:
+    """Run the command line and give the exit code: 0 done, 1 failed, 2 wrong usage, 130 stopped.
+
+    A verb that returns a number has chosen the code itself.
+    """
+    _show_warnings_briefly()
+    try:
+        result = cli.main(args, prog_name=PROGRAM, standalone_mode=False)
+    except Exception as error:
+        if os.environ.get(DEBUG) and not isinstance(error, click.exceptions.ClickException):
+            traceback.print_exc()
+        return _report(error)
+    return result if isinstance(result, int) else 0
+
+
+def _report(error: Exception) -> int:
+    """Tell a person about an error, and give the exit code."""
+    if isinstance(error, click.Abort):
+        click.echo("stopped", err=True)
+        return 130
+    if isinstance(error, click.UsageError):
+        if error.ctx is not None:
+            click.echo(error.ctx.get_usage(), err=True)
+        click.echo(f"error: {error.format_message()}", err=True)
+        return error.exit_code
+    if isinstance(error, click.ClickException):
+        click.echo(f"error: {error.format_message()}", err=True)
+        return error.exit_code
+    if isinstance(error, BellBenchError):
+        click.echo(f"error: {error}", err=True)
+        return 2 if isinstance(error, UsageError) else 1
+    click.echo(
+        f"error: unexpected {type(error).__name__}: {error}\n"
+        f"This is a fault of {PROGRAM} or of a plugin. {DEBUG}=1 shows the traceback.",
+        err=True,
+    )
+    return 1
+
+
+def _show_warnings_briefly() -> None:
+    """Warnings about plugins as one line each, without the place in our code that noticed."""
+    usual = warnings.showwarning
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> Any:
+        if category.__name__ != "PluginWarning":  # by name, as its module loads only when needed
+            return usual(message, category, filename, lineno, file, line)
+        print(f"warning: {message} (see `{PROGRAM} plugins`)", file=sys.stderr)
+        return None
+
+    warnings.showwarning = show

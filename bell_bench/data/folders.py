@@ -1,0 +1,47 @@
+"""Where images and prepared arrays live on disk."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bell_bench.errors import BellBenchError
+
+
+def data_folder() -> Path:
+    """Downloaded and imported images: ``BELL_BENCH_DATA``, or the user's data folder."""
+    if chosen := os.environ.get("BELL_BENCH_DATA"):
+        return Path(chosen).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("bell-bench")
+
+
+def cache_folder() -> Path:
+    """Prepared arrays, safe to delete: ``BELL_BENCH_CACHE``, or the user's cache folder."""
+    if chosen := os.environ.get("BELL_BENCH_CACHE"):
+        return Path(chosen).expanduser()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("bell-bench")
+
+
+@contextmanager
+def working_folder(parent: Path) -> Iterator[Path]:
+    """A new folder below ``parent``, which is in the cache; gone afterwards unless renamed."""
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=".working-", dir=parent))
+    except OSError as error:
+        raise BellBenchError(
+            f"cannot write the cache folder {parent}: {error}. "
+            "Set BELL_BENCH_CACHE to a folder you can write to."
+        ) from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,125 @@
+"""Reading the official files: MNIST's family through torchvision, Kuzushiji-49 by ourselves."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import shutil
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+import numpy as np
+
+from bell_bench.data.arrays import Arrays
+from bell_bench.data.catalogue import EMNIST, K49, Collection, OfficialFile
+from bell_bench.data.folders import cache_folder, data_folder, working_folder
+from bell_bench.errors import BellBenchError
+
+_BROKEN = (
+    OSError, EOFError, ValueError, KeyError, AssertionError, zlib.error, zipfile.BadZipFile,
+)  # fmt: skip
+"""What readers raise when a file is truncated or not what its name says."""
+
+
+def on_disk(file: OfficialFile) -> list[Path]:
+    """The files that provide this one: itself, or what it unpacks to; empty if incomplete."""
+    folder = data_folder()
+    packed = folder / file.path
+    if packed.is_file():
+        return [packed]
+    found = []
+    for member in file.unpacked:
+        either = [path for path in (folder / member, folder / f"{member}.gz") if path.is_file()]
+        found += either[:1]
+    return found if file.unpacked and len(found) == len(file.unpacked) else []
+
+
+def check_md5(path: Path, file: OfficialFile) -> None:
+    """Raise an error that names the file if it is not the official one, bit for bit."""
+    digest = hashlib.md5(usedforsecurity=False)
+    with path.open("rb") as stream:
+        while chunk := stream.read(1 << 20):
+            digest.update(chunk)
+    if digest.hexdigest() != file.md5:
+        raise BellBenchError(
+            f"{path} is corrupt or incomplete: its MD5 is {digest.hexdigest()}, the official "
+            f"file's is {file.md5}. Delete it and run `bell-bench data download`."
+        )
+
+
+def read(collection: Collection) -> Arrays:
+    """All images of a collection, upright, with the labels its publisher gave them."""
+    paths = [(file, on_disk(file)) for file in collection.files]
+    for file, found in paths:
+        if found == [data_folder() / file.path]:
+            check_md5(found[0], file)
+    try:
+        return _read_k49() if collection is K49 else _read_idx(collection, paths)
+    except _BROKEN as error:
+        folder = data_folder() / PurePosixPath(collection.files[0].path).parent
+        raise BellBenchError(
+            f"cannot read {collection.title} in {folder}: {type(error).__name__}: {error}. "
+            "Delete its files and run `bell-bench data download`."
+        ) from error
+
+
+def _read_k49() -> Arrays:
+    """Kuzushiji-49: each file holds one array, ``arr_0``."""
+    parts = ("train_images", "train_labels", "test_images", "test_labels")
+    arrays = {}
+    for part, file in zip(parts, K49.files, strict=True):
+        with np.load(data_folder() / file.path, allow_pickle=False) as content:
+            arrays[part] = content["arr_0"]
+    return arrays
+
+
+def _read_idx(collection: Collection, paths: list[tuple[OfficialFile, list[Path]]]) -> Arrays:
+    """MNIST's file format, through torchvision's class of the collection's name."""
+    from bell_bench.compat import import_torchvision
+
+    dataset = getattr(import_torchvision().datasets, collection.name)
+    options = {"split": "letters"} if collection is EMNIST else {}
+    arrays = {}
+    with _unpacked(paths) as root:
+        for split in ("train", "test"):
+            content = dataset(root, train=split == "train", **options)
+            images = content.data.numpy()
+            # EMNIST stores its images transposed
+            arrays[f"{split}_images"] = np.ascontiguousarray(
+                images.transpose(0, 2, 1) if collection is EMNIST else images
+            )
+            arrays[f"{split}_labels"] = content.targets.numpy().astype(np.int64)
+    return arrays
+
+
+@contextmanager
+def _unpacked(paths: list[tuple[OfficialFile, list[Path]]]) -> Iterator[str]:
+    """A temporary root for torchvision, which reads nothing but unpacked files."""
+    with working_folder(cache_folder()) as root:
+        for file, found in paths:
+            for index, member in enumerate(file.unpacked):
+                source = found[min(index, len(found) - 1)]
+                target = root / member
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with _open(source, target.name) as stream, target.open("wb") as output:
+                    shutil.copyfileobj(stream, output)
+        yield str(root)
+
+
+@contextmanager
+def _open(source: Path, member: str) -> Iterator[IO[bytes]]:
+    """The plain bytes of a member, whether its source is a zip of gzips, a gzip or itself."""
+    if source.suffix == ".zip":
+        with zipfile.ZipFile(source) as archive, archive.open(f"gzip/{member}.gz") as packed:
+            with gzip.open(packed) as stream:
+                yield stream  # type: ignore[misc]
+    elif source.suffix == ".gz":
+        with gzip.open(source) as stream:
+            yield stream  # type: ignore[misc]
+    else:
+        with source.open("rb") as stream:
+            yield stream

@@ -1,0 +1,92 @@
+"""Domains prepared once: memory-mapped arrays in the cache folder, checked against their hash."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bell_bench.data.domain import Domain, pixel_statistics
+from bell_bench.data.folders import cache_folder, working_folder
+from bell_bench.errors import BellBenchError
+from bell_bench.modular.files import hash_json
+from bell_bench.problem import hash_arrays
+
+ARRAYS = (
+    "train_images",
+    "train_labels",
+    "validation_images",
+    "validation_labels",
+    "test_images",
+    "test_labels",
+)
+
+Arrays = Mapping[str, np.ndarray[Any, Any]]
+
+
+def prepared(name: str, key: Mapping[str, object], make: Callable[[], Arrays]) -> Domain:
+    """The domain stored under ``key``, which holds all that determines it; made if need be."""
+    readable = re.sub(r"[^\w.+-]", "_", name)
+    folder = cache_folder() / "domains" / f"{readable}-{hash_json(key)[:16]}"
+    domain = _read(name, folder)
+    if domain is None:
+        _write(folder, make(), key)
+        domain = _read(name, folder)
+    if domain is None:
+        raise BellBenchError(
+            f"{folder} does not read back as it was written: the disk may be full or faulty. "
+            "Delete the folder, or choose another cache with BELL_BENCH_CACHE."
+        )
+    return domain
+
+
+def _read(name: str, folder: Path) -> Domain | None:
+    """The stored domain, or None if it is absent or not what was written."""
+    try:
+        about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+        arrays = {
+            part: np.load(folder / f"{part}.npy", mmap_mode="r", allow_pickle=False)
+            for part in ARRAYS
+        }
+        intact = hash_arrays(arrays.values()) == about["fingerprint"]
+    except (OSError, ValueError, KeyError):
+        return None
+    if not intact:
+        return None
+    return Domain(
+        name=name,
+        mean=about["mean"],
+        std=about["std"],
+        fingerprint=about["fingerprint"],
+        **arrays,
+    )
+
+
+def _write(folder: Path, arrays: Arrays, key: Mapping[str, object]) -> None:
+    """Write to a temporary folder and rename it, so that a reader never sees half a domain."""
+    mean, std = pixel_statistics(arrays["train_images"])
+    fingerprint = hash_arrays(arrays[part] for part in ARRAYS)
+    about = {"key": key, "mean": mean, "std": std, "fingerprint": fingerprint}
+    with working_folder(folder.parent) as temporary:
+        for part in ARRAYS:
+            np.save(temporary / f"{part}.npy", arrays[part], allow_pickle=False)
+        (temporary / "about.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
+        _rename(temporary, folder)
+
+
+def _rename(temporary: Path, folder: Path) -> None:
+    """Put a finished folder in place; a broken one goes, another process's good one stays."""
+    for _ in range(2):
+        try:
+            os.replace(temporary, folder)
+            return
+        except OSError:
+            if _read(folder.name, folder) is not None:
+                return
+            shutil.rmtree(folder, ignore_errors=True)

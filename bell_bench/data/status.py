@@ -1,0 +1,99 @@
+"""What there is on disk of each domain, told without reading any image."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bell_bench.data.catalogue import OFFICIAL, Collection
+from bell_bench.data.domain import BELL_DOMAINS, SOURCES
+from bell_bench.data.folders import data_folder
+from bell_bench.data.imported import imported_names, imported_path
+from bell_bench.data.official import on_disk
+from bell_bench.errors import unknown
+
+if TYPE_CHECKING:
+    from bell_bench.plugins import Provided
+    from bell_bench.specs import DomainSpec
+
+
+@dataclass(frozen=True)
+class Status:
+    """One row of ``data list``."""
+
+    name: str
+    status: str
+    """present, partial or missing."""
+    source: str
+    licence: str
+    bytes: int
+    """On disk; domains of one collection share its files."""
+    detail: str
+    """Where the images come from or, when they are not here, how to get them."""
+
+
+def statuses(source: str) -> list[Status]:
+    """Every domain of a source: the nine of BELL first."""
+    if source == "glyphs":
+        return [
+            Status(name, "present", "glyphs", "MIT", 0, "drawn by bell-bench when first used")
+            for name in BELL_DOMAINS
+        ]
+    if source != "images":
+        raise unknown("data source", source, SOURCES)
+    names = dict.fromkeys([*BELL_DOMAINS, *imported_names(), *plugin_domains()])
+    return [_image_status(name) for name in names]
+
+
+def missing(names: Iterable[str], source: str) -> dict[str, str]:
+    """The domains whose images are not here: why, and the command that gets them. Cheap."""
+    known = {status.name: status for status in statuses(source)}
+    lacking = {}
+    for name in dict.fromkeys(names):
+        if name not in known:
+            raise unknown("domain", name, known)
+        if known[name].status != "present":
+            lacking[name] = known[name].detail
+    return lacking
+
+
+def plugin_domains() -> dict[str, Provided[DomainSpec]]:
+    """The domains that plugins add; as ``distribution:name`` where two share a name."""
+    from bell_bench.plugins import registry
+
+    provided = registry().domains
+    names = [each.spec.name for each in provided]
+    return {
+        each.spec.name if names.count(each.spec.name) == 1 else each.qualified: each
+        for each in provided
+    }
+
+
+def _image_status(name: str) -> Status:
+    path = imported_path(name)
+    if path.is_file():
+        detail = f"{path}" + (", used instead of the official images" if name in OFFICIAL else "")
+        return Status(name, "present", "imported", "your own", path.stat().st_size, detail)
+    if name in OFFICIAL:
+        return _official_status(name, OFFICIAL[name].collection)
+    provided = plugin_domains()[name]
+    source = f"{provided.distribution} {provided.version}"
+    return Status(name, "present", source, provided.spec.licence, 0, provided.spec.summary)
+
+
+def _official_status(name: str, collection: Collection) -> Status:
+    found = [on_disk(file) for file in collection.files]
+    parts = [data_folder() / f"{file.path}.part" for file in collection.files]
+    begun = [part for part in parts if part.is_file()]
+    size = sum(path.stat().st_size for paths in [*found, begun] for path in paths)
+    if all(found):
+        status, detail = "present", collection.homepage
+    else:
+        status = "partial" if any(found) or begun else "missing"
+        lacking = [f.path for f, paths in zip(collection.files, found, strict=True) if not paths]
+        detail = (
+            f"{data_folder()} lacks {', '.join(lacking)}; get about {collection.megabytes} MB "
+            f"with `bell-bench data download {name}`"
+        )
+    return Status(name, status, collection.title, collection.licence, size, detail)

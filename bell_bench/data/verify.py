@@ -1,0 +1,59 @@
+"""Re-checking what is on disk against its checksums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bell_bench.data import official
+from bell_bench.data.catalogue import OFFICIAL, Collection, OfficialFile
+from bell_bench.data.folders import data_folder
+from bell_bench.data.imported import imported_path, read_imported
+from bell_bench.errors import BellBenchError
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One checked file."""
+
+    file: str
+    ok: bool
+    detail: str
+
+
+def verify(names: Iterable[str]) -> list[Verdict]:
+    """Check every file present for these domains, whole and in part."""
+    verdicts = []
+    collections: dict[str, Collection] = {}
+    for name in names:
+        if imported_path(name).is_file():
+            verdicts.append(_imported(name))
+        elif name in OFFICIAL:
+            collections[OFFICIAL[name].collection.name] = OFFICIAL[name].collection
+    for collection in collections.values():
+        for file in collection.files:
+            verdicts += _official(collection, file)
+    return verdicts
+
+
+def _imported(name: str) -> Verdict:
+    path = str(imported_path(name))
+    try:
+        read_imported(name)
+    except BellBenchError as error:
+        return Verdict(path, False, str(error))
+    return Verdict(path, True, "as imported")
+
+
+def _official(collection: Collection, file: OfficialFile) -> list[Verdict]:
+    packed = data_folder() / file.path
+    found = official.on_disk(file)
+    try:
+        if found == [packed]:
+            official.check_md5(packed, file)
+            return [Verdict(str(packed), True, "MD5 as published")]
+        if found and all(official.on_disk(other) for other in collection.files):
+            official.read(collection)
+    except BellBenchError as error:
+        return [Verdict(str(packed), False, str(error))]
+    return [Verdict(str(path), True, "unpacked: readable, no checksum known") for path in found]

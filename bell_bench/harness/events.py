@@ -1,0 +1,46 @@
+"""What a worker tells while it runs: one JSON object per line, appended to a file.
+
+A file rather than a pipe, so that it outlives either side and works where they share no parent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import pathlib
+from collections.abc import Iterator
+from typing import Any
+
+
+class EventWriter:
+    """Appends events; a full disk or a vanished folder costs the display, not the job."""
+
+    def __init__(self, file: pathlib.Path) -> None:
+        self._file = file
+
+    def __call__(self, event: str, **facts: Any) -> None:
+        with contextlib.suppress(OSError), self._file.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps({"event": event, **facts}) + "\n")
+
+
+class EventReader:
+    """Reads what was appended since the last look."""
+
+    def __init__(self, file: pathlib.Path) -> None:
+        self._file = file
+        self._offset = file.stat().st_size if file.exists() else 0
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        try:
+            with self._file.open("rb") as stream:
+                stream.seek(self._offset)
+                content = stream.read()
+        except FileNotFoundError:
+            return
+        whole = content[: content.rfind(b"\n") + 1]
+        self._offset += len(whole)
+        for line in whole.splitlines():
+            with contextlib.suppress(ValueError):
+                event = json.loads(line)
+                if isinstance(event, dict) and "event" in event:
+                    yield event

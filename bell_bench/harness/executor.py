@@ -1,0 +1,179 @@
+"""Local processes, one per job: started fresh, watched from outside, ended when over a limit."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import psutil
+
+from bell_bench.files import write_json
+from bell_bench.harness.events import EventReader
+from bell_bench.harness.job import Job
+from bell_bench.harness.state import Checkpoints, State, make_record
+from bell_bench.harness.store import JobFolder, ResultStore
+
+TICK = 0.1
+LOG_LIMIT = 256 * 1024**2
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+                    "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one job may use; None for no limit."""
+
+    seconds: float | None = None
+    memory_bytes: int | None = None
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def memory_share(workers: int) -> int:
+    """What each of several jobs may use without the machine running out."""
+    return int(0.9 * psutil.virtual_memory().total / workers)
+
+
+@dataclass
+class Running:
+    """A job's process as the parent sees it."""
+
+    job: Job
+    folder: JobFolder
+    process: subprocess.Popen[bytes]
+    events: EventReader
+    started: float = field(default_factory=time.monotonic)
+    measured: float = 0.0
+    ended: tuple[str, str] | None = None
+    """Status and reason, as told by the worker or decided by the parent."""
+
+    @staticmethod
+    def start(job: Job, folder: JobFolder) -> Running:
+        threads = dict.fromkeys(THREAD_VARIABLES, str(job.threads))
+        folder.record_file.unlink(missing_ok=True)
+        events = EventReader(folder.events_file)
+        with folder.log_file.open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "bell_bench.harness.worker", str(folder.path.resolve())],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **threads, "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1"},
+                start_new_session=True,
+            )
+        return Running(job, folder, process, events)
+
+    def tree(self) -> list[psutil.Process]:
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(self.process.pid)
+            return [process, *process.children(recursive=True)]
+        return []
+
+    def memory(self) -> int:
+        total = 0
+        for process in self.tree():
+            with contextlib.suppress(psutil.Error):
+                total += process.memory_info().rss
+        return total
+
+    def over(self, limits: Limits) -> tuple[str, str] | None:
+        """Status and reason if a limit is passed. Memory is looked at twice a second."""
+        now = time.monotonic()
+        if limits.seconds is not None and now - self.started > limits.seconds:
+            return "timeout", f"over the limit of {limits.seconds:g} s (--timeout)"
+        if now - self.measured < 0.5:
+            return None
+        self.measured = now
+        if limits.memory_bytes is not None and self.memory() > limits.memory_bytes:
+            limit = limits.memory_bytes / 1024**2
+            return "out-of-memory", f"over the limit of {limit:,.0f} MiB (--memory)"
+        if self.folder.log_file.exists() and self.folder.log_file.stat().st_size > LOG_LIMIT:
+            return "failed", f"its log grew over {LOG_LIMIT // 1024**2} MiB"
+        return None
+
+    def kill(self, status: str, reason: str) -> None:
+        """End the process and all it started. What it stored is whole: files are renamed in."""
+        self.ended = (status, reason)
+        tree = self.tree()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        for process in tree:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        self.process.wait()
+
+    def close(self) -> dict[str, Any]:
+        """The job's record; made here if the worker could not."""
+        record = None if self.ended else self.folder.record()
+        if record is not None:
+            return record
+        status, reason = self.ended or ("failed", self._death())
+        newest = Checkpoints(self.folder.work / "checkpoints").newest()
+        state = State.load(newest) if newest else None
+        record = make_record(self.job, status, reason, state)
+        write_json(self.folder.record_file, record)
+        return record
+
+    def _death(self) -> str:
+        code = self.process.returncode
+        if code < 0:
+            name = signal.Signals(-code).name
+            hint = " (out of memory, or killed by someone)" if name == "SIGKILL" else ""
+            return f"the process was ended by {name}{hint}"
+        return f"the process ended with exit code {code} and no result"
+
+
+class LocalExecutor:
+    """Runs jobs ``workers`` at a time and tells ``watch`` all that happens."""
+
+    def __init__(self, store: ResultStore, workers: int, limits: Limits) -> None:
+        self.store, self.workers, self.limits = store, workers, limits
+
+    def run(
+        self,
+        jobs: Iterable[Job],
+        *,
+        on_event: Callable[[Job, dict[str, Any]], None],
+        on_finished: Callable[[Job, dict[str, Any]], None],
+    ) -> None:
+        waiting, running = deque(jobs), list[Running]()
+        try:
+            while waiting or running:
+                while waiting and len(running) < self.workers:
+                    job = waiting.popleft()
+                    running.append(Running.start(job, self.store.folder_of(job)))
+                for each in list(running):
+                    if self._step(each, on_event):
+                        running.remove(each)
+                        on_finished(each.job, each.close())
+                time.sleep(TICK)
+        except BaseException:
+            for each in running:
+                each.kill("interrupted", "interrupted; the same command goes on from here")
+                on_finished(each.job, each.close())
+            raise
+
+    def _step(self, job: Running, on_event: Callable[[Job, dict[str, Any]], None]) -> bool:
+        """Look after one process; True if it has ended."""
+        over = bool(job.process.poll() is not None)
+        for event in job.events:
+            if event["event"] == "ended":
+                job.ended = (event["status"], event["reason"])
+            on_event(job.job, event)
+        if not over and (limit := job.over(self.limits)):
+            job.kill(*limit)
+            over = True
+        return over

@@ -1,0 +1,224 @@
+"""From what was asked for to the jobs that answer it, and all checks that come before them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bell_bench.data import missing
+from bell_bench.errors import BellBenchError, UsageError, unknown
+from bell_bench.harness.job import Job
+from bell_bench.harness.store import ResultStore
+from bell_bench.options import complete, parse_options
+from bell_bench.plugins import Provided, registry
+from bell_bench.specs import AlgorithmSpec
+from bell_bench.suites.base import Suite
+
+STANDALONE = "sa"
+NEEDED_DISK = 500 * 1024**2
+IMPORT_SECONDS = 300.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """What ``evaluate`` was asked for."""
+
+    algorithms: tuple[str, ...]
+    suite: str = "bell"
+    sequences: tuple[str, ...] = ()
+    """Empty: all short ones."""
+    scale: str = "quick"
+    data: str | None = None
+    """None: the suite's first source."""
+    protocol: str = "paper"
+    realisations: tuple[int, ...] = (0,)
+    seeds: tuple[int, ...] = (0,)
+    options: tuple[str, ...] = ()
+    """As on the command line: ``picle.k=40``."""
+    device: str = "cpu"
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The jobs in the order they start, and which of them were added for Tr⁻¹ alone."""
+
+    jobs: tuple[Job, ...]
+    added: frozenset[str] = field(default_factory=frozenset)
+    """Names of standalone jobs that nobody asked for but Tr⁻¹ needs."""
+    unsupported: Mapping[str, str] = field(default_factory=dict)
+    """Names of jobs whose algorithm does not know the suite, with the reason."""
+
+    @property
+    def asked(self) -> tuple[Job, ...]:
+        return tuple(job for job in self.jobs if job.name not in self.added)
+
+
+def make_plan(request: Request) -> Plan:
+    """All jobs of a request. Standalone jobs come last: by then most of what they ask for is in
+    the evaluation store."""
+    suite = registry().suite(request.suite)
+    names = _sequences(request, suite)
+    if not request.algorithms:
+        raise UsageError("name at least one algorithm with --algo; `bell-bench list` shows them")
+    algorithms = list(dict.fromkeys(request.algorithms))
+    provided = {name: registry().algorithm(name) for name in algorithms}
+    by_spec = [each.spec for each in provided.values()]
+    if len({spec.name for spec in by_spec}) < len(by_spec):
+        raise UsageError(f"two of {', '.join(algorithms)} have one name; evaluate them apart")
+    given = parse_options(request.options, by_spec)
+    asked = [
+        job
+        for each in provided.values()
+        for job in _jobs(request, suite, names, each, given.get(each.spec.name, {}))
+    ]
+    added: list[Job] = []
+    if STANDALONE not in {spec.name for spec in by_spec}:
+        added = _jobs(request, suite, names, registry().algorithm(STANDALONE), {})
+    unsupported = {
+        job.name: f"{job.algorithm} supports {', '.join(suites)}, not {job.suite}"
+        for job in asked
+        if (suites := _spec(by_spec, job).suites) and job.suite not in suites
+    }
+    return Plan((*asked, *added), frozenset(job.name for job in added), unsupported)
+
+
+def _spec(specs: list[AlgorithmSpec], job: Job) -> AlgorithmSpec:
+    return next(spec for spec in specs if spec.name == job.algorithm)
+
+
+def _sequences(request: Request, suite: Suite) -> list[str]:
+    for name in request.sequences:
+        if name not in suite.sequences:
+            raise unknown(f"sequence of suite {suite.name}", name, suite.sequences)
+    for kind, name, known in (
+        ("scale", request.scale, suite.scales),
+        ("protocol", request.protocol, suite.protocols),
+        ("data source", _source(request, suite), suite.sources),
+    ):
+        if name not in known:
+            raise unknown(kind, name, known)
+    short = [info.name for info in suite.sequences.values() if info.short]
+    return list(dict.fromkeys(request.sequences)) or short
+
+
+def _source(request: Request, suite: Suite) -> str:
+    return next(iter(suite.sources)) if request.data is None else request.data
+
+
+def _jobs(
+    request: Request,
+    suite: Suite,
+    sequences: list[str],
+    provided: Provided[AlgorithmSpec],
+    options: Mapping[str, Any],
+) -> list[Job]:
+    return [
+        Job(
+            algorithm=provided.spec.name,
+            load=provided.spec.load,
+            provider=f"{provided.distribution} {provided.version}",
+            suite=suite.name,
+            suite_version=suite.version,
+            sequence=sequence,
+            realisation=realisation,
+            realisation_seed=suite.realisation_seed(sequence, realisation),
+            seed=seed,
+            scale=request.scale,
+            data=_source(request, suite),
+            protocol=request.protocol,
+            options=complete(provided.spec, options),
+            device=request.device,
+            threads=request.threads,
+        )
+        for realisation in request.realisations
+        for seed in request.seeds
+        for sequence in sequences
+    ]
+
+
+def check_plan(plan: Plan, store: ResultStore, *, fresh: bool = False) -> None:
+    """Everything that could spoil a run at its end, found at its beginning."""
+    _check_data(plan)
+    _check_disk(store.folder)
+    _check_imports({job.load for job in plan.jobs if fresh or not store.finished(job)})
+
+
+def _check_data(plan: Plan) -> None:
+    """Say which sequences can run, which domains lack, and how to get them."""
+    suites = registry()
+    lacking: dict[str, str] = {}
+    sequences: dict[str, bool] = {}
+    for job in plan.jobs:
+        sequence = suites.suite(job.suite).sequence(
+            job.sequence, seed=job.realisation_seed, scale=job.scale,
+            protocol=job.protocol, data=job.data,
+        )  # fmt: skip
+        absent = missing(sequence.domains, job.data)
+        lacking |= absent
+        sequences[job.sequence] = sequences.get(job.sequence, True) and not absent
+    if not lacking:
+        return
+    able = [name for name, ready in sequences.items() if ready]
+    lines = [f"images are missing for --data {plan.jobs[0].data}:"]
+    lines += [f"  {domain}: {why}" for domain, why in lacking.items()]
+    lines += [f"ready to run: {', '.join(able) or 'none of the sequences asked for'}"]
+    lines += ["see `bell-bench data list`, or use the embedded images: --data glyphs"]
+    raise UsageError("\n".join(lines))
+
+
+def _check_disk(out: pathlib.Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--out {out} cannot be made: {error}") from error
+    if not os.access(out, os.W_OK):
+        raise UsageError(f"--out {out} cannot be written to: choose another folder")
+    free = shutil.disk_usage(out).free
+    if free < NEEDED_DISK:
+        raise BellBenchError(
+            f"only {free / 1024**2:,.0f} MiB free at {out}, at least {NEEDED_DISK / 1024**2:,.0f} "
+            "are needed: free some, or choose another --out"
+        )
+
+
+_IMPORTER = """
+import json, sys
+from bell_bench.plugins import load_object
+faults = {}
+for load in json.loads(sys.argv[1]):
+    try:
+        load_object(load)
+    except Exception as error:
+        faults[load] = str(error)
+print("\\n" + json.dumps(faults))
+"""
+
+
+def _check_imports(loads: set[str]) -> None:
+    """Import every algorithm in a process of its own: what crashes or hangs there costs nothing."""
+    if not loads:
+        return
+    arguments = [sys.executable, "-c", _IMPORTER, json.dumps(sorted(loads))]
+    try:
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=IMPORT_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise BellBenchError(
+            f"importing {', '.join(sorted(loads))} took over {IMPORT_SECONDS:g} s"
+        ) from None
+    try:
+        faults: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        tail = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
+        raise BellBenchError(
+            f"importing {', '.join(sorted(loads))} ended the process: {tail[0]}"
+        ) from None
+    if faults:
+        raise BellBenchError("\n".join(faults.values()))

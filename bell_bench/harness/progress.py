@@ -1,0 +1,184 @@
+"""What a person sees while jobs run: bars on a terminal, plain lines elsewhere, or nothing."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from bell_bench.harness.job import Job
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+
+def label(job: Job) -> str:
+    return f"{job.algorithm} {job.sequence} r{job.realisation} s{job.seed}"
+
+
+def duration(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
+
+
+@dataclass
+class Standing:
+    """How far one running job has come."""
+
+    problems: int = 0
+    solved: int = 0
+    paths: int = 0
+    best: float | None = None
+    name: str = ""
+
+    def take(self, event: dict[str, Any]) -> None:
+        kind = event["event"]
+        if kind == "started":
+            self.problems, self.solved = event["problems"], event["solved"]
+        elif kind == "problem":
+            self.name, self.paths, self.best = event["name"], 0, None
+        elif kind == "path":
+            self.paths += 1
+            self.best = max(self.best or 0.0, event["accuracy"])
+        elif kind == "solved":
+            self.solved = event["index"] + 1
+
+    @property
+    def share(self) -> float:
+        return self.solved / self.problems if self.problems else 0.0
+
+    def __str__(self) -> str:
+        best = "" if self.best is None else f", best {100 * self.best:.1f}%"
+        return f"{self.name}: {self.paths} paths{best}"
+
+
+@dataclass
+class Progress:
+    """Keeps count; the subclasses show it. Also a context manager."""
+
+    jobs: Sequence[Job]
+    kept: int = 0
+    """Jobs finished by an earlier run."""
+    standing: dict[str, Standing] = field(default_factory=dict)
+    finished: int = 0
+    began: float = field(default_factory=time.monotonic)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+    def event(self, job: Job, event: dict[str, Any]) -> None:
+        self.standing.setdefault(job.name, Standing()).take(event)
+
+    def end(self, job: Job, record: dict[str, Any]) -> None:
+        self.standing.pop(job.name, None)
+        self.finished += 1
+
+    @property
+    def time_left(self) -> float | None:
+        """By the share of jobs done so far, running ones counted by their solved problems."""
+        done = self.finished + sum(standing.share for standing in self.standing.values())
+        if done <= 0:
+            return None
+        return (time.monotonic() - self.began) * (len(self.jobs) - done) / done
+
+
+class PlainProgress(Progress):
+    """A line per solved problem and per finished job."""
+
+    def __enter__(self) -> Progress:
+        kept = f", {self.kept} already done" if self.kept else ""
+        self._say(f"{len(self.jobs)} jobs to run{kept}")
+        return self
+
+    def event(self, job: Job, event: dict[str, Any]) -> None:
+        super().event(job, event)
+        if event["event"] == "started" and event["solved"]:
+            self._say(f"{label(job)}: resumed after problem {event['solved']}")
+        if event["event"] == "solved":
+            standing = self.standing[job.name]
+            self._say(
+                f"{label(job)}: problem {standing.solved}/{standing.problems} {event['name']} "
+                f"{100 * event['accuracy']:.1f}% ({standing.paths} paths)"
+            )
+
+    def end(self, job: Job, record: dict[str, Any]) -> None:
+        super().end(job, record)
+        left = self.time_left
+        reason = f": {record['reason']}" if record["reason"] else ""
+        ahead = f", about {duration(left)} left" if left else ""
+        self._say(f"{label(job)}: {record['status']}{reason} "
+                  f"[{self.finished}/{len(self.jobs)} jobs{ahead}]")  # fmt: skip
+
+    def _say(self, line: str) -> None:
+        print(f"{duration(time.monotonic() - self.began):>7}  {line}", file=sys.stderr, flush=True)
+
+
+class BarProgress(Progress):
+    """One bar for all jobs and one for each that runs."""
+
+    def __enter__(self) -> Progress:
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+        from rich.progress import Progress as Bars
+
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=_stderr(),
+            transient=False,
+        )
+        self._bars.start()
+        kept = f"{self.kept} already done" if self.kept else ""
+        self._all = self._bars.add_task("jobs", total=len(self.jobs), note=kept)
+        self._tasks: dict[str, TaskID] = {}
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._bars.stop()
+
+    def event(self, job: Job, event: dict[str, Any]) -> None:
+        super().event(job, event)
+        standing = self.standing[job.name]
+        if job.name not in self._tasks:
+            self._tasks[job.name] = self._bars.add_task(label(job), total=None, note="")
+        self._bars.update(
+            self._tasks[job.name],
+            total=standing.problems,
+            completed=standing.solved,
+            note=str(standing),
+        )
+        self._tell_time()
+
+    def end(self, job: Job, record: dict[str, Any]) -> None:
+        super().end(job, record)
+        if job.name in self._tasks:
+            self._bars.remove_task(self._tasks.pop(job.name))
+        if record["status"] != "done":
+            self._bars.console.print(
+                f"{label(job)}: {record['status']}: {record['reason']}", markup=False
+            )
+        self._bars.update(self._all, completed=self.finished)
+        self._tell_time()
+
+    def _tell_time(self) -> None:
+        left = self.time_left
+        if left is not None:
+            self._bars.update(self._all, note=f"about {duration(left)} left")
+
+
+def _stderr() -> Any:
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+def make_progress(jobs: Sequence[Job], kept: int, quiet: bool) -> Progress:
+    kind = Progress if quiet else BarProgress if sys.stderr.isatty() else PlainProgress
+    return kind(jobs, kept)

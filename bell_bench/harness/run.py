@@ -1,0 +1,55 @@
+"""Running a plan: what is done is kept, the rest is run, and every job ends in a record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bell_bench.files import write_json
+from bell_bench.harness.executor import Limits, LocalExecutor
+from bell_bench.harness.job import Job
+from bell_bench.harness.plan import Plan
+from bell_bench.harness.progress import make_progress
+from bell_bench.harness.state import make_record
+from bell_bench.harness.store import ResultStore
+from bell_bench.plugins import registry
+
+
+def run_plan(
+    plan: Plan,
+    store: ResultStore,
+    *,
+    workers: int,
+    limits: Limits,
+    fresh: bool = False,
+    quiet: bool = False,
+) -> Mapping[str, dict[str, Any]]:
+    """Run what is not done yet; records of all the plan's jobs by job name.
+
+    A job that failed before is tried again, from its last solved problem on.
+    """
+    observers = registry()
+    kept = [] if fresh else [job for job in plan.jobs if store.finished(job)]
+    waiting = [job for job in plan.jobs if job not in kept]
+    for job in waiting:
+        folder = store.prepare(job, fresh=fresh)
+        if job.name in plan.unsupported:
+            reason = plan.unsupported[job.name]
+            write_json(folder.record_file, make_record(job, "unsupported", reason, None))
+    waiting = [job for job in waiting if job.name not in plan.unsupported]
+    observers.notify("bell_bench_run_started", run={"jobs": [job.to_json() for job in plan.jobs]})
+    with make_progress(waiting, len(kept), quiet) as progress:
+
+        def on_event(job: Job, event: dict[str, Any]) -> None:
+            progress.event(job, event)
+            if event["event"] == "solved":
+                observers.notify("bell_bench_problem_solved", job=job.to_json(), problem=event)
+
+        def on_finished(job: Job, record: dict[str, Any]) -> None:
+            progress.end(job, record)
+            observers.notify("bell_bench_job_finished", job=job.to_json(), record=record)
+
+        LocalExecutor(store, workers, limits).run(
+            waiting, on_event=on_event, on_finished=on_finished
+        )
+    return {job.name: store.folder_of(job).record() or {} for job in plan.jobs}

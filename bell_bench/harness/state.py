@@ -1,0 +1,78 @@
+"""What a job has found so far, its checkpoints and its record. Imports no torch."""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bell_bench.files import read_arrays, read_json, write_arrays, write_json
+from bell_bench.harness.environment import environment
+from bell_bench.harness.job import Job
+from bell_bench.harness.store import SCHEMA
+
+
+@dataclass
+class State:
+    """What a job has found so far; all that a resume needs besides the algorithm's own files."""
+
+    problems: list[dict[str, Any]] = field(default_factory=list)
+    matrix: list[list[float]] = field(default_factory=list)
+    """Row t: accuracy on problems 0..t after learning t."""
+    predictions: dict[str, NDArray[Any]] = field(default_factory=dict)
+    charges: dict[str, Any] = field(default_factory=dict)
+
+    def save(self, folder: pathlib.Path) -> None:
+        found = {"problems": self.problems, "matrix": self.matrix, "charges": self.charges}
+        write_arrays(folder / "predictions.npz", self.predictions)
+        write_json(folder / "state.json", found)
+
+    @staticmethod
+    def load(folder: pathlib.Path) -> State:
+        return State(
+            **read_json(folder / "state.json"), predictions=read_arrays(folder / "predictions.npz")
+        )
+
+
+class Checkpoints:
+    """Numbered folders; the newest one whose ``complete`` marker was written is the one to use."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.folder = folder
+
+    def newest(self) -> pathlib.Path | None:
+        complete = self.folder.glob("*/complete")
+        return max((marker.parent for marker in complete), default=None)
+
+    def begin(self, number: int) -> pathlib.Path:
+        folder = self.folder / f"{number:04d}"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        return folder
+
+    def complete(self, folder: pathlib.Path) -> None:
+        (folder / "complete").touch()
+        for other in self.folder.iterdir():
+            if other != folder:
+                shutil.rmtree(other, ignore_errors=True)
+
+
+def narrow(labels: NDArray[Any]) -> NDArray[Any]:
+    """Labels and predictions as small as they fit."""
+    return labels.astype(np.uint8 if labels.max(initial=0) < 256 else np.int64)
+
+
+def make_record(job: Job, status: str, reason: str, state: State | None) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "status": status,
+        "reason": reason,
+        "job": job.to_json(),
+        "problems": state.problems if state else [],
+        "matrix": state.matrix if state else [],
+        "environment": environment(),
+    }

@@ -1,0 +1,117 @@
+"""The result store: one folder per job, plain files."""
+
+from __future__ import annotations
+
+import contextlib
+import pathlib
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from bell_bench.errors import BellBenchError
+from bell_bench.files import read_json, write_json
+from bell_bench.harness.job import Job
+
+SCHEMA = 1
+STATUSES = ("done", "failed", "timeout", "out-of-memory", "interrupted", "unsupported")
+
+
+@dataclass(frozen=True)
+class JobFolder:
+    """Where one job keeps its record, predictions, log, events and checkpoints."""
+
+    path: pathlib.Path
+
+    @property
+    def job_file(self) -> pathlib.Path:
+        return self.path / "job.json"
+
+    @property
+    def record_file(self) -> pathlib.Path:
+        return self.path / "record.json"
+
+    @property
+    def predictions_file(self) -> pathlib.Path:
+        return self.path / "predictions.npz"
+
+    @property
+    def log_file(self) -> pathlib.Path:
+        return self.path / "log.txt"
+
+    @property
+    def events_file(self) -> pathlib.Path:
+        return self.path / "events.jsonl"
+
+    @property
+    def lock_file(self) -> pathlib.Path:
+        return self.path / "lock"
+
+    @property
+    def work(self) -> pathlib.Path:
+        """Library and checkpoints."""
+        return self.path / "work"
+
+    def job(self) -> Job:
+        return Job.from_json(read_json(self.job_file))
+
+    def record(self) -> dict[str, Any] | None:
+        """The record, or None if the job has not ended yet."""
+        try:
+            record = read_json(self.record_file)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise BellBenchError(
+                f"{self.record_file} cannot be read ({error}): delete it and run the same command "
+                "again to redo this job"
+            ) from error
+        if not isinstance(record, dict) or record.get("schema") != SCHEMA:
+            raise BellBenchError(
+                f"{self.record_file} is not a record of schema {SCHEMA}: written by another "
+                "version of bell-bench? Use another --out folder, or --fresh to start over"
+            )
+        return record
+
+    def clear(self) -> None:
+        """Forget everything but the job's own description."""
+        for entry in self.path.iterdir():
+            if entry.is_dir():
+                shutil.rmtree(entry)
+            elif entry != self.job_file:
+                entry.unlink()
+
+
+class ResultStore:
+    """A folder of job folders, with the evaluation store that all its jobs share."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.folder = folder
+
+    @property
+    def evaluations(self) -> pathlib.Path:
+        return self.folder / "evaluations"
+
+    def folder_of(self, job: Job) -> JobFolder:
+        return JobFolder(self.folder / job.name)
+
+    def prepare(self, job: Job, *, fresh: bool) -> JobFolder:
+        """The job's folder, made if need be; ``fresh`` drops what an earlier run left."""
+        folder = self.folder_of(job)
+        if fresh and folder.path.exists():
+            folder.clear()
+        if not folder.job_file.exists():
+            write_json(folder.job_file, job.to_json())
+        return folder
+
+    def __iter__(self) -> Iterator[JobFolder]:
+        if self.folder.is_dir():
+            for path in sorted(self.folder.iterdir()):
+                if (path / "job.json").is_file():
+                    yield JobFolder(path)
+
+    def finished(self, job: Job) -> bool:
+        with contextlib.suppress(BellBenchError):
+            record = self.folder_of(job).record()
+            return record is not None and record["status"] in ("done", "unsupported")
+        return False

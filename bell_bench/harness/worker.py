@@ -1,0 +1,219 @@
+"""One job in a process of its own: ``python -m bell_bench.harness.worker FOLDER``.
+
+Make problem t, let the algorithm learn it, ask for predictions, score them, checkpoint, go on.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import sys
+import threading
+import time
+import traceback
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bell_bench.algorithm import Algorithm
+from bell_bench.errors import BellBenchError, Unsupported
+from bell_bench.files import write_arrays, write_json
+from bell_bench.harness import memory
+from bell_bench.harness.context import JobContext
+from bell_bench.harness.events import EventWriter
+from bell_bench.harness.job import Job
+from bell_bench.harness.state import Checkpoints, State, make_record, narrow
+from bell_bench.harness.store import JobFolder
+from bell_bench.modular.evaluator import Charges
+from bell_bench.plugins import load_object, registry
+from bell_bench.problem import Problem, Split
+from bell_bench.suites.base import Sequence
+
+MATRIX_LIMIT = 20
+"""Sequences up to this long get the whole accuracy matrix."""
+
+
+class Run:
+    """The life of one job."""
+
+    def __init__(self, job: Job, folder: JobFolder, tell: EventWriter) -> None:
+        self.job, self.folder, self.tell = job, folder, tell
+        suite = registry().suite(job.suite)
+        self.sequence: Sequence = suite.sequence(
+            job.sequence,
+            seed=job.realisation_seed,
+            scale=job.scale,
+            protocol=job.protocol,
+            data=job.data,
+        )
+        self.context = JobContext(
+            job,
+            suite.protocols[job.protocol],
+            self.sequence.settings,
+            work=folder.work,
+            evaluations=folder.path.parent / "evaluations",
+            tell=tell,
+        )
+        self.algorithm: Algorithm = load_object(job.load)(self.context, **job.options)
+        self.state = State()
+        self.checkpoints = Checkpoints(folder.work / "checkpoints")
+
+    def resume(self) -> None:
+        newest = self.checkpoints.newest()
+        if newest is not None:
+            self.algorithm.load(newest / "algorithm")
+            self.state = State.load(newest)
+            self.context.evaluator.charges = Charges.from_json(self.state.charges)
+        self.tell("started", solved=len(self.state.problems), problems=len(self.sequence))
+
+    def all(self) -> None:
+        self.resume()
+        for index in range(len(self.state.problems), len(self.sequence)):
+            self.solve(index)
+            self.checkpoint(index)
+        self.final()
+
+    def solve(self, index: int) -> None:
+        """Learn one problem and record what it cost and how well it went."""
+        problem = self.sequence.problem(index)
+        self.tell("problem", index=index, name=problem.name)
+        self.context.notes = []
+        before = self.context.charges
+        memory.reset_peak()
+        wall, cpu = time.perf_counter(), time.process_time()
+        self.algorithm.learn(problem)
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        charged = self.context.charges - before
+        resources = {
+            **charged.to_json(),
+            "wall_s": wall - charged.spent_seconds + charged.seconds,
+            "cpu_s": cpu - charged.spent_cpu_seconds + charged.cpu_seconds,
+            "peak_memory_bytes": memory.peak_bytes(),
+            "stored_bytes": self.context.stored_bytes,
+            "parameters": self.context.library.parameters,
+        }
+        test = self.sequence.test(index)
+        self.state.problems.append(self.describe(problem, test, resources))
+        self.state.predictions[f"labels_{index}"] = narrow(test.labels)
+        self.state.predictions[f"learnt_{index}"] = self.predict(index, test, problem.classes)
+        if len(self.sequence) <= MATRIX_LIMIT:
+            self.test_all(index, test)
+        accuracy = self.accuracy(f"learnt_{index}", index)
+        self.state.problems[-1]["accuracy_learnt"] = accuracy
+        self.tell("solved", index=index, name=problem.name, accuracy=accuracy)
+
+    def describe(self, problem: Problem, test: Split, resources: dict[str, Any]) -> dict[str, Any]:
+        path = self.algorithm.solution(problem.index)
+        return {
+            "index": problem.index,
+            "name": problem.name,
+            "classes": problem.classes,
+            "fingerprint": problem.fingerprint,
+            "test_fingerprint": test.fingerprint,
+            "path": None if path is None else list(path),
+            "resources": resources,
+            "notes": self.context.notes,
+        }
+
+    def test_all(self, index: int, test: Split) -> None:
+        """Row ``index`` of the accuracy matrix; kept as predictions, the last row is the end's."""
+        for earlier in range(index):
+            problem = self.state.problems[earlier]
+            name = f"after_{index}_{earlier}"
+            inputs = self.sequence.test(earlier)
+            self.state.predictions[name] = self.predict(earlier, inputs, problem["classes"])
+        self.state.predictions[f"after_{index}_{index}"] = self.state.predictions[f"learnt_{index}"]
+        self.state.matrix.append(
+            [self.accuracy(f"after_{index}_{earlier}", earlier) for earlier in range(index + 1)]
+        )
+
+    def final(self) -> None:
+        """Test the final model on every problem."""
+        last = len(self.sequence) - 1
+        for index, problem in enumerate(self.state.problems):
+            known = self.state.predictions.get(f"after_{last}_{index}")
+            if known is None:
+                self.tell("testing", index=index)
+                known = self.predict(index, self.sequence.test(index), problem["classes"])
+            self.state.predictions[f"final_{index}"] = known
+            problem["accuracy_final"] = self.accuracy(f"final_{index}", index)
+
+    def predict(self, index: int, test: Split, classes: int) -> NDArray[Any]:
+        scores = self.algorithm.predict(index, test.inputs)
+        shape = (len(test), classes)
+        if tuple(scores.shape) != shape:
+            raise BellBenchError(
+                f"predict({index}, inputs) must give class scores of shape {shape}, "
+                f"not {tuple(scores.shape)}"
+            )
+        numbers = scores.detach().cpu().double().numpy()
+        if not np.isfinite(numbers).all():
+            raise BellBenchError(f"predict({index}, inputs) gave scores that are not finite")
+        return narrow(numbers.argmax(axis=1))
+
+    def accuracy(self, predictions: str, index: int) -> float:
+        found = self.state.predictions
+        return float(np.mean(found[predictions] == found[f"labels_{index}"]))
+
+    def checkpoint(self, index: int) -> None:
+        """Keep what is needed to go on from here; an algorithm that cannot save starts over."""
+        folder = self.checkpoints.begin(index + 1)
+        self.state.charges = self.context.charges.to_json()
+        try:
+            (folder / "algorithm").mkdir()
+            self.algorithm.save(folder / "algorithm")
+        except NotImplementedError:
+            shutil.rmtree(folder)
+            return
+        self.state.save(folder)
+        self.checkpoints.complete(folder)
+
+
+def write_result(run: Run) -> None:
+    """Predictions first: a record is there only when all that it speaks of is."""
+    write_arrays(run.folder.predictions_file, run.state.predictions)
+    write_json(run.folder.record_file, make_record(run.job, "done", "", run.state))
+
+
+def watch_parent() -> None:
+    """End with the process that started this one, however it ends."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def main(folder: JobFolder) -> int:
+    import torch
+
+    job = folder.job()
+    torch.set_num_threads(job.threads)
+    tell = EventWriter(folder.events_file)
+    state: State | None = None
+    try:
+        run = Run(job, folder, tell)
+        state = run.state
+        run.all()
+        write_result(run)
+    except Unsupported as error:
+        write_json(folder.record_file, make_record(job, "unsupported", str(error), state))
+    except MemoryError as error:
+        traceback.print_exc()
+        tell("ended", status="out-of-memory", reason=f"out of memory: {error}")
+        return 1
+    except Exception as error:
+        traceback.print_exc()
+        tell("ended", status="failed", reason=f"{type(error).__name__}: {error}"[:2000])
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    watch_parent()
+    sys.exit(main(JobFolder(pathlib.Path(sys.argv[1]))))

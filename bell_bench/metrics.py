@@ -1,0 +1,38 @@
+"""The metrics of the paper's appendix "Experimental Measurements", in percentage points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def _same_length(final: Sequence[float], learnt: Sequence[float]) -> None:
+    if len(final) != len(learnt) or not len(final):
+        raise ValueError(
+            f"accuracies at the end and when learnt must be as many, and at least one: "
+            f"{len(final)} and {len(learnt)}"
+        )
+
+
+def average_accuracy(final: Sequence[float]) -> float:
+    """A: the final model's accuracy, averaged over all problems. Accuracies are in [0, 1]."""
+    return 100 * float(np.mean(final))
+
+
+def forgetting(final: Sequence[float], learnt: Sequence[float]) -> float:
+    """F: accuracy at the end minus when learnt, averaged; below 0 where the model forgot."""
+    _same_length(final, learnt)
+    return 100 * float(np.mean(np.subtract(final, learnt)))
+
+
+def last_transfer(final: Sequence[float], standalone: Sequence[float]) -> float:
+    """Tr⁻¹: the last problem's accuracy minus that of the standalone run on the same problem."""
+    _same_length(final, standalone)
+    return 100 * float(final[-1] - standalone[-1])
+
+
+def backward_transfer(final: Sequence[float], learnt: Sequence[float]) -> float:
+    """The first problem's accuracy at the end minus when learnt: what S_plus is made to show."""
+    _same_length(final, learnt)
+    return 100 * float(final[0] - learnt[0])

@@ -1,0 +1,72 @@
+"""The batches of a problem: the same for every path, each with its distinct images once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from bell_bench.problem import Split
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some inputs of a training set and their labels."""
+
+    items: Tensor
+    """Numbers of the batch's distinct images, or of its inputs if ``members`` is None."""
+    members: Tensor | None
+    """(inputs, arity): which of ``items`` form each input."""
+    labels: Tensor
+
+
+def batches_per_epoch(count: int, size: int) -> int:
+    return math.ceil(count / size)
+
+
+def batches(
+    split: Split, labels: Tensor, size: int, *, seed: int, by_image: bool
+) -> Iterator[Batch]:
+    """Endless epochs, each a permutation of all inputs; its last batch may be smaller."""
+    count = len(split)
+    random = np.random.RandomState(seed % 2**32)
+    whole = count - count % size
+    while True:
+        order = random.permutation(count)
+        for part in (order[:whole].reshape(-1, size), order[whole:].reshape(1, -1)):
+            if part.size:
+                yield from _epoch(split, labels, part, by_image)
+
+
+def _epoch(
+    split: Split, labels: Tensor, order: NDArray[np.int64], by_image: bool
+) -> Iterator[Batch]:
+    """Batches of one size, prepared together so that a step has nothing left to prepare."""
+    chosen = torch.from_numpy(order).to(labels.device)
+    answers = labels[chosen]
+    if not by_image:
+        for items, answer in zip(chosen, answers, strict=True):
+            yield Batch(items, None, answer)
+        return
+    images, counts, members = _distinct(split.index[order].reshape(len(order), -1))
+    parts = torch.split(torch.from_numpy(images).to(labels.device), counts.tolist())
+    grouped = torch.from_numpy(members).to(labels.device).view(*order.shape, split.arity)
+    for items, member, answer in zip(parts, grouped, answers, strict=True):
+        yield Batch(items, member, answer)
+
+
+def _distinct(
+    index: NDArray[np.int32],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Each row's distinct numbers, one row after another, how many, and where each number went."""
+    order = np.argsort(index, axis=1, kind="stable")
+    ascending = np.take_along_axis(index, order, axis=1)
+    first = np.diff(ascending, axis=1, prepend=-1) != 0
+    members = np.empty(index.shape, dtype=np.int64)
+    np.put_along_axis(members, order, np.cumsum(first, axis=1) - 1, axis=1)
+    return ascending[first].astype(np.int64), first.sum(axis=1), members

@@ -1,0 +1,293 @@
+"""The evaluation store: every path evaluation is computed once, ever. Imports no torch.
+
+An entry is one safetensors file: the weights of the new modules, and in its header, as JSON, the
+figures, the costs and all that determined them. Its name is ``<key>-<sha256 of the file>``, so that
+damage shows, by anyone's sha256sum, and an entry is there whole or not at all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import filelock
+
+from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.modular.files import TEMPORARY, hash_json, sha256, write_whole
+
+FOLDER = "evaluations"
+"""The store's folder within a folder of runs."""
+LIMIT_VARIABLE = "BELL_BENCH_STORE_LIMIT"
+DEFAULT_LIMIT = "20 GB"
+
+_NAME = re.compile(r"([0-9a-f]{64})-([0-9a-f]{64})\.safetensors")
+_SHARD = re.compile(r"[0-9a-f]{2}")
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
+_STALE = 3600.0
+"""Seconds after which an unfinished file is taken to be a killed writer's."""
+
+
+class StoreWarning(UserWarning):
+    """Something about the store that costs time but no figure."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One evaluation's record and its bytes."""
+
+    record: Mapping[str, Any]
+    content: bytes
+    stored: bool = True
+    """False if the store could not be written, so that only ``content`` holds the weights."""
+
+
+@dataclass(frozen=True)
+class EntryFile:
+    """An entry as it lies in the folder."""
+
+    file: pathlib.Path
+    key: str
+    checksum: str
+    bytes: int
+    used: float
+    """When it was last written or asked for, in seconds since the epoch."""
+
+
+class EvaluationStore:
+    """Evaluations under the hash of all that determines them, shared by every process that asks.
+
+    Nothing is created before the first evaluation is stored. ``limit_bytes`` bounds the size: the
+    least recently used entries go first, the one just written stays.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], limit_bytes: int | None = None) -> None:
+        self.folder = pathlib.Path(folder)
+        self.limit_bytes = default_limit() if limit_bytes is None else limit_bytes
+        self._unchecked: float = float("inf")
+        """Bytes written since the size was last measured; infinite before the first time."""
+        self._warned = False
+
+    def get(self, key: str) -> Entry | None:
+        """The entry under ``key``, verified, or None. A damaged one is dropped with a warning."""
+        for found in sorted(self._shard(key).glob(f"{key}-*.safetensors")):
+            match = _NAME.fullmatch(found.name)
+            if not match:
+                continue
+            try:
+                content = found.read_bytes()
+            except OSError:  # evicted since it was listed, or unreadable
+                continue
+            record = read_record(content, key, match[2])
+            if record is None:
+                self._drop(found)
+                continue
+            with contextlib.suppress(OSError):
+                os.utime(found)
+            return Entry(record, content)
+        return None
+
+    def get_or_compute(self, key: str, compute: Callable[[], bytes]) -> tuple[Entry, bool]:
+        """The entry under ``key`` and whether it was there; if not, ``compute`` it and store it.
+
+        Of several processes that ask at once, one computes and the others wait for it. What
+        ``compute`` raises passes through and is not stored.
+        """
+        entry = self.get(key)
+        if entry is not None:
+            return entry, True
+        with self._lock(key):
+            entry = self.get(key)
+            if entry is not None:
+                return entry, True
+            content = compute()
+            record = read_record(content, key)
+            if record is None:
+                raise BellBenchError(f"what was computed is not an evaluation under key {key}")
+            return Entry(record, content, stored=self._put(key, content)), False
+
+    def entries(self) -> list[EntryFile]:
+        """All entries as they lie in the folder, unverified, least recently used first."""
+        found = [entry for file in self._files() if (entry := _entry_file(file))]
+        return sorted(found, key=lambda entry: (entry.used, entry.file.name))
+
+    def verify(self) -> Iterator[tuple[EntryFile, bool]]:
+        """Check every entry's hash and drop the damaged, telling for each whether it was sound."""
+        for entry in self.entries():
+            try:
+                content = entry.file.read_bytes()
+            except FileNotFoundError:
+                continue
+            except OSError:
+                content = b""
+            sound = read_record(content, entry.key, entry.checksum) is not None
+            if not sound:
+                self._drop(entry.file)
+            yield entry, sound
+
+    def clear(self, used_before: float = float("inf")) -> tuple[int, int]:
+        """Remove the entries last used before a time; gives how many and how many bytes."""
+        doomed = [entry for entry in self.entries() if entry.used < used_before]
+        removed = [entry for entry in doomed if _remove(entry.file)]
+        self._sweep()
+        return len(removed), sum(entry.bytes for entry in removed)
+
+    def _put(self, key: str, content: bytes) -> bool:
+        file = self._shard(key) / f"{key}-{sha256(content)}.safetensors"
+        try:
+            write_whole(file, content)
+            self._evict(file, len(content))
+        except OSError as error:
+            self._warn_unusable(error)
+            return file.exists()
+        return True
+
+    def _evict(self, written: pathlib.Path, size: int) -> None:
+        """Keep to the limit. Measuring takes a walk, so it is done once per hundredth written."""
+        self._unchecked += size
+        if self._unchecked <= self.limit_bytes / 100:
+            return
+        self._unchecked = 0
+        self._sweep()
+        entries = self.entries()
+        excess = sum(entry.bytes for entry in entries) - self.limit_bytes
+        for entry in entries:
+            if excess <= 0:
+                break
+            if entry.file != written and _remove(entry.file):
+                excess -= entry.bytes
+
+    def _sweep(self) -> None:
+        """Remove what killed writers left unfinished, and the locks nobody has touched since."""
+        for file in self._files():
+            if file.name.startswith(TEMPORARY) or file.suffix == ".lock":
+                with contextlib.suppress(OSError):
+                    if file.stat().st_mtime < time.time() - _STALE and not _held(file):
+                        file.unlink()
+
+    @contextlib.contextmanager
+    def _lock(self, key: str) -> Iterator[None]:
+        """One process at a time per key. Where locks cannot be had, work may be done twice."""
+        file = self._shard(key) / f"{key}.lock"
+        lock = filelock.FileLock(str(file))
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+        except (OSError, NotImplementedError) as error:
+            self._warn_unusable(error)
+        try:
+            yield
+        finally:
+            if lock.is_locked:
+                # Before the release, so that nobody's new lock goes; who waits finds the entry.
+                with contextlib.suppress(OSError):
+                    file.unlink()
+                lock.release()
+
+    def _shard(self, key: str) -> pathlib.Path:
+        return self.folder / key[:2]
+
+    def _files(self) -> Iterator[pathlib.Path]:
+        """Every file in the shards; whatever else lies in the folder is not the store's."""
+        try:
+            shards = [item for item in self.folder.iterdir() if _SHARD.fullmatch(item.name)]
+            for shard in shards:
+                if shard.is_dir() and not shard.is_symlink():
+                    yield from list(shard.iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return
+
+    def _drop(self, file: pathlib.Path) -> None:
+        warnings.warn(
+            f"evaluation {file} is damaged: dropped, and computed again when asked for",
+            StoreWarning,
+            stacklevel=3,
+        )
+        _remove(file)
+
+    def _warn_unusable(self, error: Exception) -> None:
+        if not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"the evaluation store {self.folder} cannot be written ({error}): results stand, "
+                "but are computed anew next time",
+                StoreWarning,
+                stacklevel=4,
+            )
+
+
+def read_record(content: bytes, key: str, checksum: str | None = None) -> dict[str, Any] | None:
+    """The JSON record in an entry's header, or None unless it is sound and belongs to ``key``."""
+    if checksum is not None and sha256(content) != checksum:
+        return None
+    try:
+        length = int.from_bytes(content[:8], "little")
+        header = json.loads(content[8 : 8 + length])
+        record = json.loads(header["__metadata__"]["record"])
+        sound = hash_json(record["identity"]) == key
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return record if sound else None
+
+
+def parse_size(text: str) -> int:
+    """Bytes in a size for people: 500 MB, 20gb, 1.5 GiB, 1000."""
+    match = _SIZE.fullmatch(text.strip())
+    if not match:
+        raise UsageError(f"{text!r} is not a size; write it as 20 GB, 500 MB or 1.5 GiB")
+    base = 1024 if match[3] else 1000
+    return int(float(match[1]) * base ** " kmgt".index(match[2].lower() or " "))
+
+
+def format_size(size: float) -> str:
+    """A size for people, as ``parse_size`` reads it: 1.5 GB."""
+    units = ["bytes", "kB", "MB", "GB", "TB"]
+    while size >= 1000 and len(units) > 1:
+        size, units = size / 1000, units[1:]
+    return f"{size:.4g} {units[0]}"
+
+
+def default_limit() -> int:
+    """The store's size cap: the environment's, or 20 GB."""
+    text = os.environ.get(LIMIT_VARIABLE, "").strip() or DEFAULT_LIMIT
+    try:
+        return parse_size(text)
+    except UsageError as error:
+        raise UsageError(f"{LIMIT_VARIABLE}: {error}") from None
+
+
+def _entry_file(file: pathlib.Path) -> EntryFile | None:
+    match = _NAME.fullmatch(file.name)
+    if not match or file.is_symlink():
+        return None
+    try:
+        stat = file.stat()
+    except OSError:
+        return None
+    return EntryFile(file, match[1], match[2], stat.st_size, stat.st_mtime)
+
+
+def _remove(file: pathlib.Path) -> bool:
+    """Whether the file was there and is gone; another process may have been faster."""
+    try:
+        file.unlink()
+    except OSError:
+        return False
+    return True
+
+
+def _held(file: pathlib.Path) -> bool:
+    if file.suffix != ".lock":
+        return False
+    try:
+        with filelock.FileLock(str(file), timeout=0):
+            return False
+    except filelock.Timeout:
+        return True

@@ -1,0 +1,296 @@
+"""TrainAndEvaluate as algorithms ask for it: a path in, its figures out, computed once, ever."""
+
+from __future__ import annotations
+
+import json
+import math
+import operator
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, astuple, dataclass, field, fields, replace
+from typing import Any
+
+import safetensors.torch
+import torch
+
+from bell_bench.modular.blocks import Weights
+from bell_bench.modular.evaluations import EvaluationStore
+from bell_bench.modular.files import hash_json
+from bell_bench.modular.library import Library, Module
+from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.settings import TrainingSettings
+from bell_bench.modular.training import DivergenceWarning, Trained, train
+from bell_bench.problem import Problem
+
+TRAINING_VERSION = 1
+"""Part of every evaluation's identity; raise it when the training code would give other numbers."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an evaluation cost when it was computed, and costs whoever asks for it."""
+
+    updates: int
+    train_flops: float
+    inference_flops: float
+    seconds: float
+    cpu_seconds: float
+
+
+@dataclass(frozen=True)
+class Charges:
+    """What evaluations were charged to a job. Add them up; write them down for a resume.
+
+    A hit is charged at its recorded cost, so the wall time an algorithm answers for is what the job
+    really took, minus ``spent_seconds``, plus ``seconds``; and its CPU time likewise.
+    """
+
+    paths_evaluated: int = 0
+    """Asked for."""
+    paths_trained: int = 0
+    """Of these, really trained in this job."""
+    updates: int = 0
+    train_flops: float = 0.0
+    inference_flops: float = 0.0
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    spent_seconds: float = 0.0
+    """Wall seconds that asking for evaluations really took: training, reading, waiting."""
+    spent_cpu_seconds: float = 0.0
+
+    def __add__(self, other: Charges) -> Charges:
+        return Charges(*map(operator.add, astuple(self), astuple(other)))
+
+    def __sub__(self, other: Charges) -> Charges:
+        return Charges(*map(operator.sub, astuple(self), astuple(other)))
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Charges:
+        return Charges(**data)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """A path's figures on a problem, with the weights of its modules when they are wanted."""
+
+    path: Path
+    accuracy: float
+    """On validation, in [0, 1]; zero if training diverged."""
+    loss: float
+    """On validation; infinite if training diverged."""
+    diverged: bool
+    cost: Cost
+    epochs: int
+    flop_coverage: float
+    """The share of executed operators whose FLOPs could be counted."""
+    uncounted: tuple[str, ...]
+    """The operators without a formula."""
+    history: tuple[tuple[int, float, float], ...]
+    """Every validation: updates before it, loss, accuracy."""
+    hit: bool
+    """Whether it came out of the store rather than being trained for this call."""
+    _load: Callable[[int], Weights] = field(repr=False)
+
+    def weights(self, layer: int) -> Weights:
+        """The weights of the module in this layer, new or reused, read now, on the CPU."""
+        return self._load(layer)
+
+
+class Evaluator:
+    """Evaluates paths for one job: looks in the store, trains what is not there, keeps the charges.
+
+    Asking again for a path on the problem at hand is free: the answer is remembered until another
+    problem comes.
+    """
+
+    def __init__(
+        self,
+        store: EvaluationStore,
+        library: Library,
+        settings: TrainingSettings,
+        *,
+        seed: int,
+        device: torch.device | str,
+        protocol: str,
+        dtype: torch.dtype = torch.float32,
+        charges: Charges | None = None,
+        train: Callable[..., Trained] = train,
+    ) -> None:
+        self.store = store
+        self.library = library
+        self.settings = settings
+        self.seed = seed
+        self.device = torch.device(device)
+        self.protocol = protocol
+        self.dtype = dtype
+        self.charges = charges or Charges()
+        """All charges so far; hand in those of before when a job resumes."""
+        self._train = train
+        self._problem: tuple[int, str] | None = None
+        self._remembered: dict[Path, Evaluation] = {}
+
+    def evaluate(self, path: Path, problem: Problem) -> Evaluation:
+        """Train the path's new modules on the problem, or look up what that gave before."""
+        if self._problem != (problem.index, problem.fingerprint):
+            self._problem = problem.index, problem.fingerprint
+            self._remembered.clear()
+        if path not in self._remembered:
+            with self._spending():
+                evaluation = self._evaluate(path, problem)
+            self._remembered[path] = evaluation
+            self.charges += Charges(paths_evaluated=1, **asdict(evaluation.cost))
+        return self._remembered[path]
+
+    def _identity(self, modules: tuple[Module | None, ...], problem: Problem) -> dict[str, Any]:
+        """All that determines an evaluation, JSON-able; its hash is the store's key."""
+        return {
+            "problem": problem.fingerprint,
+            "architecture": problem.architecture.key,
+            "path": [module.hash if module else NEW for module in modules],
+            "settings": asdict(self.settings),
+            "protocol": self.protocol,
+            "seed": self.seed,
+            "torch": torch.__version__,
+            "device": _device_name(self.device),
+            "threads": torch.get_num_threads(),
+            "dtype": str(self.dtype).removeprefix("torch."),
+            "version": TRAINING_VERSION,
+        }
+
+    def _evaluate(self, path: Path, problem: Problem) -> Evaluation:
+        modules = self.library.resolve(path, problem.architecture)
+        identity = self._identity(modules, problem)
+        key = hash_json(identity)
+
+        def compute() -> bytes:
+            return self._compute(modules, identity, problem)
+
+        def load(layer: int) -> Weights:
+            module = modules[layer]
+            if module:
+                return self.library.weights(module.name)
+            if not entry.stored:
+                return _layer(entry.content, layer)
+            with self._spending():  # trained once more if it was evicted meanwhile
+                return _layer(self.store.get_or_compute(key, compute)[0].content, layer)
+
+        entry, hit = self.store.get_or_compute(key, compute)
+        evaluation = _evaluation(path, entry.record, hit, load)
+        if entry.stored:
+            entry = replace(entry, content=b"")  # weights are read again when wanted
+        if evaluation.diverged and hit:  # training itself has warned if there was any
+            warnings.warn(
+                f"path «{path}» diverged on problem {problem.index + 1} ({problem.name}): "
+                "it scores 0",
+                DivergenceWarning,
+                stacklevel=4,
+            )
+        return evaluation
+
+    def _compute(
+        self, modules: tuple[Module | None, ...], identity: dict[str, Any], problem: Problem
+    ) -> bytes:
+        frozen = {
+            layer: self.library.weights(module.name)
+            for layer, module in enumerate(modules)
+            if module
+        }
+        trained = self._train(
+            problem,
+            frozen,
+            self.settings,
+            seed=derive_seed("batches", problem.fingerprint, self.seed),
+            init_seed=derive_seed("weights", problem.fingerprint, identity["path"], self.seed),
+            device=self.device,
+            dtype=self.dtype,
+        )
+        self.charges += Charges(paths_trained=1)
+        return _serialise(identity, trained)
+
+    @contextmanager
+    def _spending(self) -> Iterator[None]:
+        """Add what really passes to the charges, whatever comes of it."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        try:
+            yield
+        finally:
+            self.charges += Charges(
+                spent_seconds=time.perf_counter() - wall,
+                spent_cpu_seconds=time.process_time() - cpu,
+            )
+
+
+def derive_seed(*parts: Any) -> int:
+    """A seed that depends on the given JSON-able parts alone, the same on every machine."""
+    return int(hash_json(parts)[:15], 16)
+
+
+def _serialise(identity: Mapping[str, Any], trained: Trained) -> bytes:
+    """An entry of the store: the new modules' weights under a JSON record."""
+    record = {
+        "identity": identity,
+        "figures": {
+            "accuracy": trained.accuracy,
+            "loss": _plain(trained.loss),
+            "diverged": trained.diverged,
+            "epochs": trained.epochs,
+            "flop_coverage": trained.flop_coverage,
+            "uncounted": list(trained.uncounted),
+        },
+        "cost": {item.name: getattr(trained, item.name) for item in fields(Cost)},
+        "history": [[row[0], _plain(row[1]), _plain(row[2])] for row in trained.history],
+    }
+    tensors = {
+        f"{layer}/{name}": tensor.detach().cpu().clone(memory_format=torch.contiguous_format)
+        for layer, weights in trained.weights.items()
+        for name, tensor in weights.items()
+    }
+    text = json.dumps(record, allow_nan=False)
+    content: bytes = safetensors.torch.save(tensors, metadata={"record": text})
+    return content
+
+
+def _layer(content: bytes, layer: int) -> Weights:
+    prefix = f"{layer}/"
+    tensors: Weights = safetensors.torch.load(content)
+    return {
+        name.removeprefix(prefix): tensor
+        for name, tensor in tensors.items()
+        if name.startswith(prefix)
+    }
+
+
+def _evaluation(
+    path: Path, record: Mapping[str, Any], hit: bool, load: Callable[[int], Weights]
+) -> Evaluation:
+    figures = record["figures"]
+    return Evaluation(
+        path=path,
+        accuracy=figures["accuracy"],
+        loss=float(figures["loss"]),
+        diverged=figures["diverged"],
+        cost=Cost(**record["cost"]),
+        epochs=figures["epochs"],
+        flop_coverage=figures["flop_coverage"],
+        uncounted=tuple(figures["uncounted"]),
+        history=tuple((row[0], float(row[1]), float(row[2])) for row in record["history"]),
+        hit=hit,
+        _load=load,
+    )
+
+
+def _plain(number: float) -> float | str:
+    """As JSON has it, which knows neither NaN nor infinity; ``float`` gives back the same."""
+    return number if math.isfinite(number) else str(number)
+
+
+def _device_name(device: torch.device) -> str:
+    """What kind of device computes; two cards of one model are one device."""
+    if device.type == "cuda":
+        return f"cuda {torch.cuda.get_device_name(device)}"
+    return device.type

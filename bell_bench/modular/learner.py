@@ -1,0 +1,137 @@
+"""The new modules of a path while they are trained: their weights, their loss, their optimiser."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from bell_bench.errors import unknown
+from bell_bench.modular.architecture import Architecture
+from bell_bench.modular.batches import Batch
+from bell_bench.modular.blocks import Weights, block
+from bell_bench.modular.network import IMAGES, ROWS, Modules, in_chunks, move, run
+from bell_bench.modular.prefix import Lookup
+from bell_bench.modular.settings import TrainingSettings
+
+OPTIMISERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
+    "adamw": torch.optim.AdamW,
+    "adam": torch.optim.Adam,
+}
+
+
+def initial(architecture: Architecture, layer: int, init_seed: int, dtype: torch.dtype) -> Weights:
+    """A new module's weights, which depend on nothing but its spec, the seed and the layer."""
+    digest = hashlib.sha256(f"{init_seed} {layer}".encode()).digest()
+    generator = torch.Generator().manual_seed(int.from_bytes(digest[:8], "little"))
+    spec = architecture[layer]
+    return block(spec).init(spec, generator, dtype)
+
+
+def loss(logits: Tensor, labels: Tensor) -> Tensor:
+    """Binary cross-entropy for a network with one output, else cross-entropy."""
+    if logits.shape[1] == 1:
+        return functional.binary_cross_entropy_with_logits(logits.squeeze(1), labels)
+    return functional.cross_entropy(logits, labels)
+
+
+class Learner:
+    """A path's network from layer ``start`` on, its new modules being trained.
+
+    ``start`` is the first new layer; the last one if there is none.
+    """
+
+    def __init__(
+        self,
+        architecture: Architecture,
+        frozen: Modules,
+        settings: TrainingSettings,
+        *,
+        init_seed: int,
+        device: torch.device,
+        dtype: torch.dtype,
+    ) -> None:
+        length, joint = len(architecture), architecture.joint
+        self.architecture, self.device, self.dtype = architecture, device, dtype
+        self.new = tuple(layer for layer in range(length) if layer not in frozen)
+        self.start = min((*self.new, length - 1))
+        self.below, self.above = range(self.start, joint), range(max(self.start, joint), length)
+        made = {layer: initial(architecture, layer, init_seed, dtype) for layer in self.new}
+        self.weights = move({**frozen, **made}, device, dtype)
+        self.parameters = [
+            tensor.requires_grad_()
+            for layer in self.new
+            for name, tensor in self.weights[layer].items()
+            if name not in block(architecture[layer]).buffers
+        ]
+        self.optimiser = _optimiser(self.parameters, settings) if self.parameters else None
+
+    def logits(self, x: Tensor, members: Tensor | None) -> Tensor:
+        """The network's answers in training, from what layer ``start`` receives."""
+        new = self.new
+        x = run(self.architecture, self.weights, x, self.below, trained=new, logits=True)
+        if members is not None:
+            x = x.index_select(0, members.flatten())
+            x = x.view(*members.shape, *x.shape[1:]) if self.above else x
+        return run(self.architecture, self.weights, x, self.above, trained=new, logits=True)
+
+    def targets(self, labels: NDArray[np.int64]) -> Tensor:
+        """Labels as the loss takes them: numbers for a network with one output, else classes."""
+        binary = math.prod(self.architecture.modules[-1].target.shape) == 1
+        return torch.from_numpy(labels).to(self.device, self.dtype if binary else torch.int64)
+
+    def update(self, x: Tensor, batch: Batch) -> Tensor:
+        """One step of the optimiser; gives the loss before it."""
+        assert self.optimiser is not None
+        value = loss(self.logits(x, batch.members), batch.labels)
+        self.optimiser.zero_grad()
+        value.backward()  # type: ignore[no-untyped-call]
+        self.optimiser.step()
+        return value.detach()
+
+    @torch.no_grad()
+    def predict(self, lookup: Lookup, images: int, index: Tensor) -> Tensor:
+        """The logits of all inputs of a split, each image computed once."""
+        architecture, weights = self.architecture, self.weights
+        numbers = torch.arange(len(index), device=index.device)
+        if not self.below:
+            return in_chunks(
+                lambda ids: run(architecture, weights, lookup(ids), self.above, logits=True),
+                numbers,
+                ROWS,
+            )
+        table = in_chunks(
+            lambda ids: run(architecture, weights, lookup(ids), self.below, logits=True),
+            torch.arange(images, device=index.device),
+            IMAGES,
+        )
+        if not self.above:
+            return table[index[:, 0]]
+        return in_chunks(
+            lambda part: run(architecture, weights, table[part], self.above, logits=True),
+            index,
+            ROWS,
+        )
+
+    def snapshot(self) -> dict[int, Weights]:
+        """A copy of the new modules' weights, on the CPU."""
+        return {
+            layer: {name: tensor.detach().cpu().clone() for name, tensor in module.items()}
+            for layer, module in self.weights.items()
+            if layer in self.new
+        }
+
+
+def _optimiser(parameters: list[Tensor], settings: TrainingSettings) -> torch.optim.Optimizer:
+    if settings.optimiser not in OPTIMISERS:
+        raise unknown("optimiser", settings.optimiser, OPTIMISERS)
+    kind = OPTIMISERS[settings.optimiser]
+    return kind(
+        parameters, lr=settings.learning_rate, weight_decay=settings.weight_decay, fused=True
+    )

@@ -1,0 +1,86 @@
+"""What all modular algorithms share: evaluate paths, keep the best, add its new modules."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from bell_bench.algorithm import Algorithm
+from bell_bench.modular.network import scores
+from bell_bench.modular.path import Path
+from bell_bench.problem import Inputs, Problem
+
+if TYPE_CHECKING:
+    import torch
+
+    from bell_bench.modular.evaluator import Evaluation
+    from bell_bench.modular.library import Solution
+
+_INDEX = "library.json"
+
+
+class ModularAlgorithm(Algorithm):
+    """A search over paths. A subclass says, in ``search``, which paths are worth evaluating.
+
+    The standalone path always comes first; the best validation accuracy wins, ties go to the
+    earliest evaluated, and only the winner's newly trained modules enter the library.
+    """
+
+    def search(self, problem: Problem) -> Iterable[Evaluation]:
+        """The evaluations to choose from besides the standalone one, in the order they are made.
+
+        A generator as a rule: ``yield self.context.evaluate(path, problem)``.
+        """
+        return ()
+
+    def remember(self, problem: Problem, solution: Solution) -> None:
+        """Attach to the library what later searches need of this problem; nothing by default."""
+
+    def learn(self, problem: Problem) -> None:
+        standalone = Path.standalone(len(problem.architecture))
+        best = self.context.evaluate(standalone, problem)
+        candidates = {best.path: _row(best)}
+        for evaluation in self.search(problem):
+            candidates.setdefault(evaluation.path, _row(evaluation))
+            if evaluation.accuracy > best.accuracy:
+                best = evaluation
+        library = self.context.library
+        library.add(problem, best)
+        solution = library.solution(problem.index)
+        self.remember(problem, solution)
+        self.context.note(
+            evaluated=list(candidates.values()),
+            chosen={**_row(best), "names": list(solution.names), "why": _why(best, candidates)},
+        )
+
+    def predict(self, index: int, inputs: Inputs) -> torch.Tensor:
+        library = self.context.library
+        solution = library.solution(index)
+        weights = {layer: library.weights(name) for layer, name in enumerate(solution.names)}
+        return scores(solution.architecture, weights, inputs, device=self.context.device)
+
+    def save(self, folder: pathlib.Path) -> None:
+        self.context.library.save(folder / _INDEX)
+
+    def load(self, folder: pathlib.Path) -> None:
+        self.context.library.load(folder / _INDEX)
+
+    def solution(self, index: int) -> tuple[str, ...]:
+        return self.context.library.solution(index).names
+
+
+def _row(evaluation: Evaluation) -> dict[str, Any]:
+    return {
+        "path": list(evaluation.path),
+        "accuracy": evaluation.accuracy,
+        "diverged": evaluation.diverged,
+    }
+
+
+def _why(best: Evaluation, candidates: dict[Path, dict[str, Any]]) -> str:
+    if len(candidates) == 1:
+        return "the only path evaluated"
+    tied = sum(row["accuracy"] == best.accuracy for row in candidates.values())
+    why = f"highest validation accuracy of {len(candidates)} paths"
+    return why if tied == 1 else f"{why}, the earliest of {tied} equals"

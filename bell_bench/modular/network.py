@@ -1,0 +1,131 @@
+"""Running a chain of modules on inputs: each unique image once, in chunks of bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeAlias
+
+import torch
+from torch import Tensor
+
+from bell_bench.modular.architecture import Architecture
+from bell_bench.modular.blocks import ACTIVATIONS, Weights, block
+from bell_bench.problem import Inputs
+
+IMAGES = 64
+"""Images that are computed at once where memory is to stay bounded."""
+ROWS = 4096
+"""Inputs that are computed at once above the join, where they are small."""
+
+Modules: TypeAlias = Mapping[int, Weights]
+"""The weights of a network by layer."""
+
+
+def run(
+    architecture: Architecture,
+    weights: Modules,
+    x: Tensor,
+    layers: range,
+    *,
+    trained: Collection[int] = (),
+    logits: bool = False,
+) -> Tensor:
+    """The output after some consecutive layers; ``logits`` leaves out the last activation of all."""
+    for layer in layers:
+        spec = architecture[layer]
+        x = block(spec).apply(spec, weights[layer], x, training=layer in trained)
+        if not (logits and layer == len(architecture) - 1):
+            x = ACTIVATIONS[spec.activation](x)
+    return x
+
+
+def in_chunks(function: Callable[[Tensor], Tensor], x: Tensor, size: int) -> Tensor:
+    """``function`` of the rows of ``x``, ``size`` at a time."""
+    if len(x) <= size:
+        return function(x)
+    first = function(x[:size])
+    result = first.new_empty(len(x), *first.shape[1:])
+    result[:size] = first
+    for start in range(size, len(x), size):
+        result[start : start + size] = function(x[start : start + size])
+    return result
+
+
+def pixels(inputs: Inputs, device: torch.device, dtype: torch.dtype) -> Tensor:
+    """The unique images, standardised, where they are to be computed with."""
+    return torch.from_numpy(inputs.pixels()).to(device, dtype)
+
+
+def rows(inputs: Inputs, device: torch.device) -> Tensor:
+    """Which images form each input, (n, arity)."""
+    return torch.from_numpy(inputs.index).to(device, torch.int64)
+
+
+def move(weights: Modules, device: torch.device, dtype: torch.dtype) -> dict[int, Weights]:
+    """The same weights where they are to be computed with."""
+    return {
+        layer: {name: tensor.detach().to(device, dtype) for name, tensor in module.items()}
+        for layer, module in weights.items()
+    }
+
+
+@torch.no_grad()
+def features(
+    architecture: Architecture,
+    weights: Modules,
+    inputs: Inputs,
+    layers: int,
+    *,
+    device: torch.device,
+    dtype: torch.dtype = torch.float32,
+) -> Tensor:
+    """The output after the first ``layers`` modules, activations included.
+
+    One row per unique image up to the joint layer, one per input above it.
+    """
+    return _output(architecture, weights, inputs, layers, device, dtype, logits=False)
+
+
+@torch.no_grad()
+def scores(
+    architecture: Architecture,
+    weights: Modules,
+    inputs: Inputs,
+    *,
+    device: torch.device,
+    dtype: torch.dtype = torch.float32,
+) -> Tensor:
+    """The probability of each class for each input, (n, classes)."""
+    length = len(architecture)
+    output = _output(architecture, weights, inputs, length, device, dtype, logits=True)
+    if architecture.joint == length:
+        output = output[rows(inputs, device)[:, 0]]
+    if output.shape[1] > 1:
+        return torch.softmax(output, dim=1)
+    return torch.cat([torch.sigmoid(-output), torch.sigmoid(output)], dim=1)
+
+
+def _output(
+    architecture: Architecture,
+    weights: Modules,
+    inputs: Inputs,
+    layers: int,
+    device: torch.device,
+    dtype: torch.dtype,
+    logits: bool,
+) -> Tensor:
+    modules = move(weights, device, dtype)
+    below = range(min(layers, architecture.joint))
+    above = range(architecture.joint, layers)
+    images = in_chunks(
+        lambda x: run(architecture, modules, x, below, logits=logits),
+        pixels(inputs, device, dtype),
+        IMAGES,
+    )
+    if not above:
+        return images
+    return in_chunks(
+        lambda index: run(architecture, modules, images[index], above, logits=logits),
+        rows(inputs, device),
+        ROWS,
+    )

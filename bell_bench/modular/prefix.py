@@ -1,0 +1,101 @@
+"""What the frozen prefix of a path computes: once per image or input, as far as memory allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import psutil
+import torch
+from torch import Tensor
+
+from bell_bench.modular.architecture import Architecture
+from bell_bench.modular.network import IMAGES, Modules, in_chunks, pixels, rows, run
+from bell_bench.problem import Inputs
+
+MOST = 2 * 1024**3
+
+Lookup: TypeAlias = Callable[[Tensor], Tensor]
+"""From the numbers of some images, or of some inputs, to their features."""
+
+
+class Budget:
+    """Bytes that may still be filled with features; by default a quarter of free memory."""
+
+    def __init__(self, size: int | None) -> None:
+        self.left = min(psutil.virtual_memory().available // 4, MOST) if size is None else size
+
+    def take(self, size: int) -> bool:
+        """Whether ``size`` bytes were left; they are taken if so."""
+        if size > self.left:
+            return False
+        self.left -= size
+        return True
+
+
+@torch.no_grad()
+def features_below(
+    architecture: Architecture,
+    frozen: Modules,
+    inputs: Inputs,
+    start: int,
+    *,
+    budget: Budget,
+    device: torch.device,
+    dtype: torch.dtype,
+) -> Lookup:
+    """What layer ``start`` receives from the frozen layers below it.
+
+    It is looked up by image below the joint layer, and by input, joined, from there on.
+    """
+    joint = architecture.joint
+    images = pixels(inputs, device, dtype)
+    by_image = _lookup(images)
+    if min(start, joint):
+        below = range(min(start, joint))
+        by_image = _tabulated(
+            lambda ids: _exactly(architecture, frozen, images.index_select(0, ids), below),
+            len(images),
+            budget,
+            device,
+        )
+    if start < joint:
+        return by_image
+    index = rows(inputs, device)
+
+    def by_input(ids: Tensor) -> Tensor:
+        chosen = index.index_select(0, ids)
+        joined = by_image(chosen.flatten())
+        joined = joined.view(*chosen.shape, *joined.shape[1:])
+        return _exactly(architecture, frozen, joined, range(joint, start))
+
+    return _tabulated(by_input, len(index), budget, device)
+
+
+def _exactly(architecture: Architecture, frozen: Modules, x: Tensor, layers: range) -> Tensor:
+    """The output of frozen layers, always computed for ``IMAGES`` rows at once.
+
+    A matrix product's last bits depend on how many rows it has, but not on which row is which:
+    filling up the rows makes features the same bits whether kept or computed again in a batch.
+    """
+
+    def full(part: Tensor) -> Tensor:
+        missing = IMAGES - len(part)
+        if missing:
+            part = torch.cat([part, part[-1:].expand(missing, *part.shape[1:])])
+        return run(architecture, frozen, part, layers)[: IMAGES - missing]
+
+    return in_chunks(full, x, IMAGES) if layers else x
+
+
+def _tabulated(function: Lookup, count: int, budget: Budget, device: torch.device) -> Lookup:
+    """The same function, by a table of its values if the budget has room for it."""
+    ids = torch.arange(count, device=device)
+    first = function(ids[:1])
+    if not budget.take(count * first.numel() * first.element_size()):
+        return torch.no_grad()(function)
+    return _lookup(in_chunks(function, ids, IMAGES))
+
+
+def _lookup(table: Tensor) -> Lookup:
+    return lambda ids: table.index_select(0, ids)

@@ -1,0 +1,215 @@
+"""TrainAndEvaluate: train the new modules of a path on a problem; the same bits every time."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import torch
+
+from bell_bench.errors import unknown
+from bell_bench.modular.batches import batches, batches_per_epoch
+from bell_bench.modular.blocks import Weights
+from bell_bench.modular.cost import cost
+from bell_bench.modular.learner import Learner, loss
+from bell_bench.modular.network import Modules, rows
+from bell_bench.modular.prefix import Budget, Lookup, features_below
+from bell_bench.modular.settings import TrainingSettings
+from bell_bench.problem import Problem, Split
+
+SELECTIONS = ("accuracy", "loss")
+
+
+class DivergenceWarning(UserWarning):
+    """A training whose loss is no longer a finite number."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A path after training: the selected weights of its new modules, their figures, the cost."""
+
+    weights: dict[int, Weights]
+    accuracy: float
+    """On the validation set, from 0 to 1; 0 if the training diverged."""
+    loss: float
+    """On the validation set; infinite if the training diverged."""
+    updates: int
+    epochs: int
+    """Epochs begun."""
+    diverged: bool
+    train_flops: float
+    inference_flops: float
+    flop_coverage: float
+    uncounted: tuple[str, ...]
+    seconds: float
+    cpu_seconds: float
+    history: list[tuple[int, float, float]]
+    """Every validation: updates before it, loss, accuracy."""
+
+
+def train(
+    problem: Problem,
+    frozen: Modules,
+    settings: TrainingSettings,
+    *,
+    seed: int,
+    init_seed: int,
+    device: torch.device,
+    dtype: torch.dtype = torch.float32,
+    feature_budget: int | None = None,
+) -> Trained:
+    """Train all layers of a problem's network but the ``frozen`` ones, and validate.
+
+    ``seed`` determines the batches, ``init_seed`` and the layer the initial weights. What the
+    frozen layers below the first new one give is kept within ``feature_budget`` bytes (by default
+    a quarter of free memory, at most 2 GB), else computed again; the result is the same.
+    """
+    if settings.select not in SELECTIONS:
+        raise unknown("way to select weights", settings.select, SELECTIONS)
+    batch = min(settings.batch, len(problem.train))
+    with _deterministic(device):
+        price = cost(problem.architecture, frozenset(frozen), settings, batch, device)
+        wall, cpu = time.perf_counter(), time.process_time()
+        learner = Learner(
+            problem.architecture, frozen, settings, init_seed=init_seed, device=device, dtype=dtype
+        )
+        budget = Budget(feature_budget)
+        progress = _Progress(learner, _validation(learner, problem.validation, budget), settings)
+        if progress.validate() and learner.new:
+            _fit(learner, problem.train, batch, settings, progress, seed, budget)
+        seconds, cpu_seconds = time.perf_counter() - wall, time.process_time() - cpu
+    if progress.diverged:
+        message = f"training on «{problem.name}» diverged after {progress.updates} updates"
+        warnings.warn(f"{message}; the path scores 0", DivergenceWarning, stacklevel=2)
+    prefix = price.prefix.on(problem.train) if learner.new else 0.0
+    above = progress.validations * price.rest.on(problem.validation)
+    return Trained(
+        weights=progress.weights,
+        accuracy=0.0 if progress.diverged else progress.accuracy,
+        loss=math.inf if progress.diverged else progress.loss,
+        updates=progress.updates,
+        epochs=math.ceil(progress.updates / batches_per_epoch(len(problem.train), batch)),
+        diverged=progress.diverged,
+        train_flops=progress.updates * price.step + prefix,
+        inference_flops=price.prefix.on(problem.validation) + above,
+        flop_coverage=price.coverage,
+        uncounted=price.uncounted,
+        seconds=seconds,
+        cpu_seconds=cpu_seconds,
+        history=progress.history,
+    )
+
+
+@dataclass
+class _Progress:
+    """A training as its validations show it: the weights to return, and whether to go on."""
+
+    learner: Learner
+    measure: Callable[[], tuple[float, float]]
+    """The validation loss and accuracy of the learner's weights."""
+    settings: TrainingSettings
+    updates: int = 0
+    validations: int = 0
+    diverged: bool = False
+    weights: dict[int, Weights] = field(default_factory=dict)
+    loss: float = math.inf
+    accuracy: float = 0.0
+    lowest: tuple[float, int] = (math.inf, 0)
+    """The lowest loss and after how many updates it was first reached."""
+    history: list[tuple[int, float, float]] = field(default_factory=list)
+
+    def validate(self, training_loss: float = 0.0) -> bool:
+        """Measure the weights and keep them if they are the best; gives whether to go on."""
+        loss, accuracy = self.measure()
+        self.validations += 1
+        self.diverged = not math.isfinite(loss + training_loss)
+        if self.diverged:
+            return False
+        if not self.history or self._better(loss, accuracy):
+            self.weights, self.loss, self.accuracy = self.learner.snapshot(), loss, accuracy
+        self.history.append((self.updates, loss, accuracy))
+        self.lowest = min(self.lowest, (loss, self.updates))
+        return self.updates - self.lowest[1] < self.settings.patience
+
+    def _better(self, loss: float, accuracy: float) -> bool:
+        return loss < self.loss if self.settings.select == "loss" else accuracy > self.accuracy
+
+
+def _fit(
+    learner: Learner,
+    split: Split,
+    batch: int,
+    settings: TrainingSettings,
+    progress: _Progress,
+    seed: int,
+    budget: Budget,
+) -> None:
+    """Update until patience or the settings' limits end it, which is always with a validation."""
+    features = _features(learner, split, budget)
+    epoch = batches_per_epoch(len(split), batch)
+    every = settings.validate_every or epoch
+    limit = settings.max_epochs * epoch
+    if settings.max_updates is not None:
+        limit = min(limit, settings.max_updates)
+    stream = batches(
+        split, learner.targets(split.labels), batch, seed=seed, by_image=bool(learner.below)
+    )
+    for part in islice(stream, limit):
+        value = learner.update(features(part.items), part)
+        progress.updates += 1
+        due = progress.updates % every == 0 or progress.updates == limit
+        if due and not progress.validate(float(value)):
+            return
+
+
+def _features(learner: Learner, split: Split, budget: Budget) -> Lookup:
+    return features_below(
+        learner.architecture,
+        learner.weights,
+        split,
+        learner.start,
+        budget=budget,
+        device=learner.device,
+        dtype=learner.dtype,
+    )
+
+
+def _validation(
+    learner: Learner, split: Split, budget: Budget
+) -> Callable[[], tuple[float, float]]:
+    """A function that measures loss and accuracy on ``split``."""
+    features = _features(learner, split, budget)
+    index = rows(split, learner.device)
+    labels = learner.targets(split.labels)
+
+    def measure() -> tuple[float, float]:
+        logits = learner.predict(features, len(split.images), index)
+        answers = logits.squeeze(1) > 0 if labels.is_floating_point() else logits.argmax(1)
+        return float(loss(logits, labels)), int((answers == labels).sum()) / len(split)
+
+    return measure
+
+
+@contextlib.contextmanager
+def _deterministic(device: torch.device) -> Iterator[None]:
+    """Deterministic algorithms, without the filling of new memory that nothing here reads."""
+    before = torch.are_deterministic_algorithms_enabled()
+    warn = torch.is_deterministic_algorithms_warn_only_enabled()
+    memory: Any = torch.utils.deterministic
+    fill = memory.fill_uninitialized_memory
+    if device.type == "cuda":
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    try:
+        torch.use_deterministic_algorithms(True)
+        memory.fill_uninitialized_memory = False
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before, warn_only=warn)
+        memory.fill_uninitialized_memory = fill

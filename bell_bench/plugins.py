@@ -1,0 +1,413 @@
+"""The plugin host: entry points loaded one by one, so that a broken plugin costs only itself."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import pathlib
+import re
+import sys
+import time
+import types
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+import pluggy
+
+from bell_bench import hookspecs
+from bell_bench.errors import BellBenchError, UsageError, unknown
+from bell_bench.specs import AlgorithmSpec, DomainSpec, Option, SuiteSpec
+
+if TYPE_CHECKING:
+    from bell_bench.suites.base import Suite
+
+LIMIT = "BELL_BENCH_PLUGINS"
+"""The environment variable that names the entry points or distributions to load; empty: none."""
+
+Spec = AlgorithmSpec | DomainSpec | SuiteSpec
+SpecT = TypeVar("SpecT", AlgorithmSpec, DomainSpec, SuiteSpec)
+
+_KINDS: dict[str, tuple[str, type[Spec]]] = {
+    "algorithms": ("bell_bench_algorithms", AlgorithmSpec),
+    "domains": ("bell_bench_domains", DomainSpec),
+    "suites": ("bell_bench_suites", SuiteSpec),
+}
+HOOKS = tuple(name for name in dir(hookspecs) if name.startswith("bell_bench_"))
+OBSERVERS = tuple(hook for hook in HOOKS if hook not in {hook for hook, _ in _KINDS.values()})
+
+
+class PluginWarning(UserWarning):
+    """A plugin is broken; all others work."""
+
+
+class _Fault(Exception):
+    """Why a plugin is broken, in a sentence."""
+
+
+@dataclass(frozen=True)
+class Provided(Generic[SpecT]):
+    """A spec and who provides it."""
+
+    spec: SpecT
+    plugin: str
+    """The entry point's name; ``file`` for a local file."""
+    distribution: str
+    """The distribution's name; for a local file, its path."""
+    version: str
+    """The distribution's version; for a local file, a hash of its content."""
+
+    @property
+    def qualified(self) -> str:
+        """The name that picks this provider among several."""
+        return f"{self.distribution}:{self.spec.name}"
+
+
+@dataclass
+class PluginInfo:
+    """One plugin as ``bell-bench plugins`` shows it."""
+
+    name: str
+    distribution: str
+    version: str
+    status: str = "ok"
+    """ok or broken."""
+    reason: str = ""
+    provides: dict[str, list[str]] = field(default_factory=dict)
+    """Names by kind: algorithms, domains, suites, observers."""
+    conflicts: list[str] = field(default_factory=list)
+    """Names that another distribution provides too."""
+    seconds: float = 0.0
+    """How long its import took."""
+
+    @property
+    def label(self) -> str:
+        return f"plugin {self.name!r} of {self.distribution} {self.version}"
+
+
+class _Plugin:
+    """A loaded plugin with a pluggy manager of its own: nothing it does reaches the others."""
+
+    def __init__(self, info: PluginInfo, module: object) -> None:
+        self.info = info
+        self.hooks = _register(module)
+
+    def call(self, hook: str, **kwargs: Any) -> list[Any]:
+        """The results of the plugin's implementations of ``hook``."""
+        return cast("list[Any]", getattr(self.hooks, hook)(**kwargs))
+
+    def implements(self, hook: str) -> bool:
+        return bool(getattr(self.hooks, hook).get_hookimpls())
+
+
+class Registry:
+    """All that the loaded plugins provide, and what is wrong with the broken ones."""
+
+    def __init__(self, entry_points: Iterable[importlib.metadata.EntryPoint]) -> None:
+        self.plugins: list[PluginInfo] = []
+        self.algorithms: list[Provided[AlgorithmSpec]] = []
+        self.domains: list[Provided[DomainSpec]] = []
+        self.suites: list[Provided[SuiteSpec]] = []
+        self._loaded: list[_Plugin] = []
+        self._suite_objects: dict[str, Suite] = {}
+        for entry_point in entry_points:
+            self._add(entry_point)
+        for kind in _KINDS:
+            found: list[Provided[Any]] = getattr(self, kind)
+            found.sort(key=lambda provided: (provided.spec.name, provided.distribution))
+            self._note_conflicts(kind, found)
+
+    def algorithm(self, name: str) -> Provided[AlgorithmSpec]:
+        """By name, as ``distribution:name``, or from a file as ``./my_algo.py:MyAlgorithm``."""
+        path, _, attribute = name.rpartition(":")
+        if path.endswith(".py"):
+            return local_algorithm(path, attribute)
+        return _pick("algorithm", name, self.algorithms)
+
+    def domain(self, name: str) -> Provided[DomainSpec]:
+        return _pick("domain", name, self.domains)
+
+    def suite(self, name: str) -> Suite:
+        """The suite itself, loaded."""
+        if name not in self._suite_objects:
+            provided = _pick("suite", name, self.suites)
+            try:
+                self._suite_objects[name] = load_object(provided.spec.load)
+            except BellBenchError as error:
+                raise BellBenchError(
+                    f"suite {name!r} of {provided.distribution} {provided.version}: {error}"
+                ) from error
+        return self._suite_objects[name]
+
+    def notify(self, hook: str, **kwargs: Any) -> None:
+        """Call the observers of ``hook``. One that raises is warned about once, and survived."""
+        for plugin in self._loaded:
+            try:
+                plugin.call(hook, **kwargs)
+            except Exception as error:
+                first = plugin.info.status == "ok"
+                _mark(plugin.info, f"{hook} raised {_short(error)}")
+                if first:
+                    _warn(plugin.info)
+
+    def _add(self, entry_point: importlib.metadata.EntryPoint) -> None:
+        info = PluginInfo(entry_point.name, *_distribution(entry_point))
+        self.plugins.append(info)
+        started = time.perf_counter()
+        try:
+            plugin = _Plugin(info, _import(entry_point))
+        except _Fault as fault:
+            _mark(info, str(fault))
+            return
+        finally:
+            info.seconds = time.perf_counter() - started
+        self._loaded.append(plugin)
+        for kind in _KINDS:
+            self._collect(plugin, kind)
+        observers = [hook for hook in OBSERVERS if plugin.implements(hook)]
+        if observers:
+            info.provides["observers"] = observers
+
+    def _collect(self, plugin: _Plugin, kind: str) -> None:
+        """Add what the plugin provides of ``kind``: all of it, or nothing if any of it is bad."""
+        hook, spec_type = _KINDS[kind]
+        info = plugin.info
+        found: list[Provided[Any]] = getattr(self, kind)
+        taken = {p.spec.name for p in found if p.distribution == info.distribution}
+        specs: list[Spec] = []
+        try:
+            for spec in _flatten(hook, plugin.call(hook)):
+                _check_spec(hook, spec, spec_type)
+                if spec.name in taken:
+                    raise _Fault(f"{hook} gives the name {spec.name!r} a second time")
+                taken.add(spec.name)
+                specs.append(spec)
+        except _Fault as fault:
+            _mark(info, str(fault))
+        except (Exception, SystemExit) as error:
+            _mark(info, f"{hook} raised {_short(error)}")
+        else:
+            if specs:
+                info.provides[kind] = [spec.name for spec in specs]
+            found += [Provided(s, info.name, info.distribution, info.version) for s in specs]
+
+    def _note_conflicts(self, kind: str, found: list[Provided[Any]]) -> None:
+        for provided in found:
+            rivals = [p for p in found if p.spec.name == provided.spec.name and p is not provided]
+            if rivals:
+                info = next(
+                    i
+                    for i in self.plugins
+                    if (i.name, i.distribution) == (provided.plugin, provided.distribution)
+                )
+                info.conflicts.append(
+                    f"{kind[:-1]} {provided.spec.name!r} is also in "
+                    + ", ".join(f"{p.distribution} {p.version}" for p in rivals)
+                    + f"; ask for {provided.qualified}"
+                )
+
+
+@functools.cache
+def registry() -> Registry:
+    """The registry of this process. ``registry.cache_clear()`` makes the next call load afresh."""
+    loaded = Registry(_limited(importlib.metadata.entry_points(group=hookspecs.GROUP)))
+    for info in loaded.plugins:
+        if info.status == "broken":
+            _warn(info)
+    return loaded
+
+
+def load_object(load: str) -> Any:
+    """What an import string names: ``package.module:Name`` or ``file:/path/to/module.py:Name``."""
+    source, _, name = load.rpartition(":")
+    try:
+        if source.startswith("file:"):
+            module = _load_file(pathlib.Path(source.removeprefix("file:")))
+        else:
+            module = importlib.import_module(source)
+    except (Exception, SystemExit) as error:
+        raise BellBenchError(f"cannot load {load!r}: {_short(error)}") from error
+    try:
+        return getattr(module, name)
+    except AttributeError:
+        names = [known for known in vars(module) if not known.startswith("_")]
+        raise BellBenchError(f"cannot load {load!r}: {unknown('name', name, names)}") from None
+
+
+def local_algorithm(path: str, name: str) -> Provided[AlgorithmSpec]:
+    """The algorithm in a file, with its class's ``options`` and the start of its docstring."""
+    file = pathlib.Path(path).expanduser().resolve()
+    if not file.is_file():
+        raise UsageError(f"no such file: {file} (asked for as {path}:{name})")
+    if not name.isidentifier():
+        raise UsageError(f"name the class in {file} to use, as {path}:MyAlgorithm")
+    load = f"file:{file}:{name}"
+    target = load_object(load)
+    if not isinstance(target, type):
+        raise UsageError(f"{name} in {file} is no class, but {target!r}")
+    options: Mapping[str, Option] = getattr(target, "options", {})
+    try:
+        spec = AlgorithmSpec(name, load, _first_sentence(target), options=dict(options))
+    except (TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"{name} in {file}: {error}") from error
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    return Provided(spec, "file", str(file), f"sha256:{digest[:12]}")
+
+
+def _load_file(file: pathlib.Path) -> types.ModuleType:
+    """Import a file under a name of its own, which changes when the file does."""
+    stamp = f"{file}\0{file.stat().st_mtime_ns}"
+    name = f"bell_bench_file_{file.stem}_{hashlib.sha256(stamp.encode()).hexdigest()[:8]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))  # last, so that the file's neighbours hide nothing
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _first_sentence(target: type) -> str:
+    lines = (target.__dict__.get("__doc__") or "").strip().splitlines()
+    return lines[0].strip() if lines else "(no docstring)"
+
+
+def _import(entry_point: importlib.metadata.EntryPoint) -> object:
+    try:
+        return entry_point.load()
+    except (Exception, SystemExit) as error:
+        raise _Fault(f"import of {entry_point.value} failed: {_short(error)}") from error
+
+
+def _register(module: object) -> pluggy.HookRelay:
+    """The hooks of a manager that knows this plugin alone, once all of them are right."""
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    try:
+        manager.register(module)
+    except pluggy.PluginValidationError as error:
+        raise _Fault(_wrong_signature(error)) from error
+    except Exception as error:
+        raise _Fault(f"cannot be registered: {_short(error)}") from error
+    callers = manager.get_hookcallers(module) or []
+    for caller in callers:
+        if not caller.has_spec():
+            raise _Fault(str(unknown("hook", caller.name, HOOKS)))
+    implemented = {caller.name for caller in callers}
+    for hook in HOOKS:
+        if hook not in implemented and callable(getattr(module, hook, None)):
+            raise _Fault(f"{hook} is not marked with @hookimpl")
+    if not callers:
+        raise _Fault(f"implements no hook; known: {', '.join(HOOKS)}")
+    return manager.hook
+
+
+def _wrong_signature(error: pluggy.PluginValidationError) -> str:
+    """Pluggy's words on a wrong signature, on one line and without the path of the module."""
+    match = re.search(r"for hook '(\w+)'.*?hookimpl definition: (.*?)\n(.*)", str(error), re.S)
+    if match is None:
+        return _short(error)
+    hook, definition, complaint = match.groups()
+    return f"{hook} has a wrong signature, {definition.strip()}: {' '.join(complaint.split())}"
+
+
+def _flatten(hook: str, results: Iterable[Any]) -> Iterator[Any]:
+    for result in results:
+        if isinstance(result, str) or not isinstance(result, Iterable):
+            raise _Fault(f"{hook} gave {_brief(result)}, not an iterable of specs")
+        yield from result
+
+
+def _check_spec(hook: str, spec: object, spec_type: type[Spec]) -> None:
+    """Refuse what would fail later and elsewhere; a spec has checked its own names already."""
+    if not isinstance(spec, spec_type):
+        raise _Fault(f"{hook} gave {_brief(spec)}, not {spec_type.__name__}")
+    if not isinstance(spec.summary, str):
+        raise _Fault(f"{hook}: the summary of {spec.name!r} is {_brief(spec.summary)}, not text")
+    if isinstance(spec, AlgorithmSpec) and not isinstance(spec.suites, tuple | list):
+        raise _Fault(f"{hook}: the suites of {spec.name!r} are {_brief(spec.suites)}, not a tuple")
+
+
+def _pick(kind: str, name: str, provided: list[Provided[SpecT]]) -> Provided[SpecT]:
+    distribution, _, bare = name.rpartition(":")
+    found = [p for p in provided if p.spec.name == bare]
+    if distribution:
+        found = [p for p in found if _canonical(p.distribution) == _canonical(distribution)]
+    if not found:
+        qualified = bool(distribution)
+        known = [p.qualified if qualified else p.spec.name for p in provided]
+        hint = f"(only the plugins in {LIMIT} are loaded)" if LIMIT in os.environ else ""
+        raise unknown(kind, name, known, hint)
+    if len(found) > 1:
+        providers = " and ".join(f"{p.distribution} {p.version}" for p in found)
+        names = " or ".join(p.qualified for p in found)
+        raise UsageError(f"{kind} {name!r} is provided by {providers}; ask for {names}")
+    return found[0]
+
+
+def _limited(
+    entry_points: Iterable[importlib.metadata.EntryPoint],
+) -> list[importlib.metadata.EntryPoint]:
+    """The entry points that the environment variable admits, in a fixed order."""
+    every = sorted(entry_points, key=lambda e: (_distribution(e), e.name))
+    limit = os.environ.get(LIMIT)
+    if limit is None:
+        return every
+    admitted = []
+    for name in filter(None, map(str.strip, limit.split(","))):
+        found = [e for e in every if name == e.name or _canonical(name) == _owner(e)]
+        if not found:
+            raise unknown("plugin", name, [e.name for e in every], f"(in {LIMIT})")
+        admitted += [e for e in found if e not in admitted]
+    return admitted
+
+
+def _distribution(entry_point: importlib.metadata.EntryPoint) -> tuple[str, str]:
+    if entry_point.dist is None:
+        return "unknown", "unknown"
+    return entry_point.dist.name or "unknown", entry_point.dist.version or "unknown"
+
+
+def _owner(entry_point: importlib.metadata.EntryPoint) -> str:
+    return _canonical(_distribution(entry_point)[0])
+
+
+def _canonical(distribution: str) -> str:
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def _mark(info: PluginInfo, reason: str) -> None:
+    info.status = "broken"
+    info.reason = f"{info.reason}; {reason}" if reason not in info.reason else info.reason
+    info.reason = info.reason.removeprefix("; ")
+
+
+def _warn(info: PluginInfo) -> None:
+    message = f"{info.label} is broken: {info.reason}"
+    warnings.warn(PluginWarning(message), stacklevel=3)
+
+
+def _short(error: BaseException) -> str:
+    """An error on one line of bearable length."""
+    return _clip(f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": "))
+
+
+def _brief(value: object) -> str:
+    return _clip(" ".join(repr(value).split()), 60)
+
+
+def _clip(text: str, length: int = 300) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"

@@ -1,0 +1,20 @@
+"""All tests use a cache of their own; glyphs are drawn once per test session."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import tempfile
+
+import pytest
+
+_CACHE = pathlib.Path(tempfile.gettempdir()) / f"bell-bench-tests-{os.getuid()}"
+os.environ["BELL_BENCH_CACHE"] = str(_CACHE / "cache")
+for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
+
+@pytest.fixture(autouse=True)
+def _no_other_data(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
+    """Whatever images the user has, tests look only where they put some."""
+    monkeypatch.setenv("BELL_BENCH_DATA", str(tmp_path / "data"))

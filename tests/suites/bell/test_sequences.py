@@ -1,0 +1,243 @@
+"""Sequences, realisations and problems."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from bell_bench.errors import UsageError
+from bell_bench.modular.architecture import Architecture
+from bell_bench.suites.bell.labellings import labellings
+from bell_bench.suites.bell.patterns import PATTERNS, realise
+from bell_bench.suites.bell.protocol import PROTOCOLS
+from bell_bench.suites.bell.suite import BELL
+
+
+def sequence(name: str, realisation: int = 0, **settings: str):
+    chosen = {"scale": "quick", "protocol": "paper", "data": "glyphs", **settings}
+    return BELL.sequence(name, seed=BELL.realisation_seed(name, realisation), **chosen)
+
+
+def names(name: str, seed: int, protocol: str = "paper") -> list[str]:
+    return [place.name for place in realise(name, seed, PROTOCOLS[protocol])]
+
+
+def test_the_published_realisation_that_the_protocol_spells_out():
+    assert names("S_minus", 25) == [
+        "emnist_1/XOR perm1",
+        "mnist_1/Square perm1",
+        "fmnist_1/Square identity",
+        "k49_1/Circle identity",
+        "k49_2/XOR identity",
+        "emnist_1/XOR perm1",
+    ]
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_each_sequence_repeats_what_its_pattern_says(name, protocol):
+    """The structure by first occurrence: (domain, labelling) as small numbers."""
+    expected = {
+        "S_pl": "aa bb cc dd ee ff",
+        "S_minus": "aa bb cc dd ee aa",
+        "S_plus": "aa bb cc dd ee aa",
+        "S_out": "aa bb cc dd ee af",
+        "S_out_star": "aa ab bc cd de af",
+        "S_out_star_star": "aa ab bc cd de aa",
+        "S_in": "aa bb cc dd ee fa",
+        "S_sp": "aa bb cc dd ee fa",
+        "S_few": "a. b. ca ab dc bb",
+    }
+    for seed in (*PATTERNS[name].seeds, 12345):
+        places = realise(name, seed, PROTOCOLS[protocol])
+        if name not in expected:
+            continue
+        domains = {d: chr(97 + i) for i, d in enumerate(dict.fromkeys(p.domain for p in places))}
+        uppers = dict.fromkeys(p.labelling for p in places if p.labelling)
+        letters = {None: ".", **{g: chr(97 + i) for i, g in enumerate(uppers)}}
+        found = " ".join(domains[p.domain] + letters[p.labelling] for p in places)
+        assert found == expected[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "protocol", "kinds"),
+    [
+        ("S_pl", "paper", "plus plus plus plus plus plus"),
+        ("S_minus", "paper", "plus minus minus minus minus minus"),
+        ("S_plus", "paper", "minus minus minus minus minus plus"),
+        ("S_out_star", "paper", "minus plus minus minus minus minus"),
+        ("S_in", "paper", "plus latent latent latent latent latent"),
+        ("S_in", "authors-code", "plus plus plus plus plus latent"),
+        ("S_few", "paper", "plus plus minus minus minus few"),
+    ],
+)
+def test_sizes(name, protocol, kinds):
+    places = realise(name, PATTERNS[name].seeds[0], PROTOCOLS[protocol])
+    assert [place.kind for place in places] == kinds.split()
+
+
+def test_s_in_plus_has_fifteen_labellings_and_returns_to_the_first():
+    places = realise("S_in_plus", 70, PROTOCOLS["paper"])
+    assert len({place.labelling for place in places[:15]}) == 15
+    assert {place.kind for place in places[:15]} == {"plus"}
+    last = places[15]
+    assert last.labelling == places[0].labelling
+    assert last.kind == "latent"
+    assert last.domain not in {place.domain for place in places[:15]}
+
+
+def test_s_long_draws_sizes_as_often_as_the_protocol_says():
+    kinds = [p.kind for seed in range(300) for p in realise("S_long", seed, PROTOCOLS["paper"])]
+    early = [k for i, k in enumerate(kinds) if i % 60 < 50]
+    late = [k for i, k in enumerate(kinds) if i % 60 >= 50]
+    assert len(kinds) == 300 * 60
+    assert kinds.count("few") / len(kinds) == pytest.approx(1 / 10, abs=0.01)
+    assert early.count("plus") / len(early) == pytest.approx(1 / 3, abs=0.02)
+    assert late.count("plus") == 0
+    assert kinds.count("minus") / kinds.count("latent") == pytest.approx(1, abs=0.1)
+    assert len(realise("S_long", 60, PROTOCOLS["authors-code"])) == 100
+
+
+def test_sixteen_labellings_of_32_positives_in_sampling_order():
+    for own_maps in (False, True):
+        uppers = labellings(own_maps)
+        assert [g.name for g in uppers[:5]] == [
+            "XOR identity", "XOR perm1", "XOR perm2", "XOR perm3", "Circle identity"
+        ]  # fmt: skip
+        assert len(set(uppers)) == 16
+        assert all(g.grid.sum() == 32 and sorted(g.digits) == list("12345678") for g in uppers)
+
+
+def test_a_labelling_maps_class_c_to_the_cth_digit():
+    upper = labellings(own_maps=False)[1]
+    assert upper.digits == "47126358"
+    assert upper.class_at[4 - 1] == 0, "class 0 stands at coordinate 4"
+    assert upper.class_at[8 - 1] == 7
+
+
+def test_paper_triples():
+    paper = sequence("S_few", scale="paper")
+    train = [paper.triples(place)["train"] for place in paper.places]
+    assert [(t.points, t.images, t.coordinates) for t in train] == [
+        (30000, None, None), (30000, None, None), (10000, 100, None), (10000, 100, None),
+        (10000, 100, None), (10, 20, 10),
+    ]  # fmt: skip
+    assert paper.triples(paper.places[5])["validation"].points == 10
+    assert paper.triples(paper.places[0])["validation"].points == 5000
+    code = sequence("S_few", scale="paper", protocol="authors-code")
+    assert code.triples(code.places[2])["train"].images == 96
+    assert code.triples(code.places[5])["validation"].points == 5000
+    latent = sequence("S_in", scale="paper")
+    last = latent.triples(latent.places[5])["train"]
+    assert (last.points, last.images, last.coordinates, last.first) == (10000, None, 30, True)
+
+
+def count_parameters(architecture: Architecture) -> list[int]:
+    counts = []
+    for spec in architecture.modules:
+        channels = spec.source.shape[-1] if len(spec.source.shape) == 3 else 1
+        size = int(np.prod(spec.source.shape))
+        fan_in = 25 * channels if spec.kind == "conv" else spec.join * size
+        counts.append((fan_in + 1) * spec.target.shape[-1])
+    return counts
+
+
+def test_the_published_parameter_counts():
+    paper = sequence("S_sp", scale="paper")
+    counts = count_parameters(paper.architecture(paper.places[0]))
+    assert counts == [1664, 102464, 65600, 4160, 520, 1088, 4160, 65]
+    assert sum(counts) == 179_721
+    assert len(paper.architecture(paper.places[5])) == 5
+    code = sequence("S_sp", scale="paper", protocol="authors-code")
+    assert len(code.architecture(code.places[5])) == 7
+
+
+def test_only_the_upper_modules_of_s_sp_fit_the_other_problems():
+    quick = sequence("S_sp")
+    images = quick.architecture(quick.places[0]).modules
+    vectors = quick.architecture(quick.places[5]).modules
+    assert [spec in images for spec in vectors] == [False, False, True, True, True]
+
+
+def test_s_few_begins_with_single_images_of_eight_classes():
+    problem = sequence("S_few").problem(0)
+    assert (problem.classes, problem.train.arity, len(problem.architecture)) == (8, 1, 5)
+    last = sequence("S_few").problem(5)
+    assert (last.classes, len(last.train), len(last.validation)) == (2, 10, 10)
+    assert len(last.train.images) == 20
+
+
+def test_s_sp_ends_with_vectors():
+    problem = sequence("S_sp").problem(5)
+    assert problem.train.images.shape[1:] == (784,)
+
+
+def test_a_problem_does_not_depend_on_those_made_before_it():
+    alone = sequence("S_out").problem(5).fingerprint
+    after = sequence("S_out")
+    for index in range(5):
+        after.problem(index)
+    assert after.problem(5).fingerprint == alone
+
+
+def test_fingerprints_tell_problems_apart_and_are_the_same_everywhere():
+    found = [sequence("S_minus").problem(index).fingerprint for index in (0, 5)]
+    assert len(set(found)) == 2, "the last problem repeats the first, with other data"
+    assert sequence("S_minus", 1).problem(0).fingerprint not in found
+
+
+def test_s_in_and_s_sp_share_their_first_five_problems():
+    """So that their evaluations are shared, too."""
+    for index in range(5):
+        first = sequence("S_in").problem(index).fingerprint
+        assert first == sequence("S_sp").problem(index).fingerprint
+
+
+def test_no_image_is_in_two_of_train_validation_and_test():
+    quick = sequence("S_pl")
+    problem, test = quick.problem(0), quick.test(0)
+    sets = [
+        {image.tobytes() for image in split.images}
+        for split in (problem.train, problem.validation, test)
+    ]
+    assert sum(map(len, sets)) == len(set.union(*sets))
+
+
+def test_describe_names_what_is_shared():
+    rows = sequence("S_few").describe()
+    assert rows[5]["shares"] == ["domain of 2", "labelling of 4"]
+    assert rows[3]["shares"] == ["domain of 1"]
+    assert rows[0]["coordinates"] is None
+    assert {"domain", "pattern", "map", "kind", "points", "images", "coordinates"} <= rows[0].keys()
+
+
+def test_realisations_beyond_the_published_have_seeds_of_their_own():
+    seeds = [BELL.realisation_seed("S_in", k) for k in range(5)]
+    assert seeds == [55, 56, 54, 1003, 1004]
+    with pytest.raises(UsageError, match="count from 0"):
+        BELL.realisation_seed("S_in", -1)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"name": "S_feww"}, "did you mean S_few"),
+        ({"scale": "quik"}, "did you mean quick"),
+        ({"protocol": "papers"}, "did you mean paper"),
+        ({"data": "glyph"}, "did you mean glyphs"),
+    ],
+)
+def test_mistyped_names_suggest_the_nearest(change, words):
+    asked = {"name": "S_few", "scale": "quick", "protocol": "paper", "data": "glyphs", **change}
+    with pytest.raises(UsageError, match=words):
+        BELL.sequence(asked.pop("name"), seed=1, **asked)
+
+
+def test_every_field_of_the_protocol_is_explained_and_differs():
+    paper, code = PROTOCOLS["paper"], PROTOCOLS["authors-code"]
+    for field in dataclasses.fields(paper):
+        if field.name != "name":
+            assert field.metadata["help"]
+            assert getattr(paper, field.name) != getattr(code, field.name)
