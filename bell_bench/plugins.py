@@ -39,6 +39,10 @@ _KINDS: dict[str, tuple[str, type[Spec]]] = {
     "suites": ("bell_bench_suites", SuiteSpec),
 }
 HOOKS = tuple(name for name in dir(hookspecs) if name.startswith("bell_bench_"))
+_SUITE_MEMBERS = (
+    *("name", "version", "sequences", "scales", "protocols", "sources"),
+    *("realisation_seed", "sequence"),
+)
 OBSERVERS = tuple(hook for hook in HOOKS if hook not in {hook for hook, _ in _KINDS.values()})
 
 
@@ -137,7 +141,7 @@ class Registry:
         if name not in self._suite_objects:
             provided = _pick("suite", name, self.suites)
             try:
-                self._suite_objects[name] = load_object(provided.spec.load)
+                self._suite_objects[name] = _checked_suite(load_object(provided.spec.load))
             except BellBenchError as error:
                 raise BellBenchError(
                     f"suite {name!r} of {provided.distribution} {provided.version}: {error}"
@@ -257,6 +261,14 @@ def local_algorithm(path: str, name: str) -> Provided[AlgorithmSpec]:
         raise UsageError(f"{name} in {file}: {error}") from error
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     return Provided(spec, "file", str(file), f"sha256:{digest[:12]}")
+
+
+def _checked_suite(suite: Any) -> Suite:
+    """Refuse an object that would fail in listings; what it does when it runs is its affair."""
+    lacking = [name for name in _SUITE_MEMBERS if not hasattr(suite, name)]
+    if lacking:
+        raise BellBenchError(f"{_brief(suite)} is no suite, it lacks {', '.join(lacking)}")
+    return cast("Suite", suite)
 
 
 def _load_file(file: pathlib.Path) -> types.ModuleType:

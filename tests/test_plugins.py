@@ -271,12 +271,17 @@ def test_a_suite_that_does_not_load_names_its_provider(install: Install) -> None
 
         @hookimpl
         def bell_bench_suites():
-            return [SuiteSpec("gone", load="no_such_module:SUITE", summary="")]
+            return [
+                SuiteSpec("gone", load="no_such_module:SUITE", summary=""),
+                SuiteSpec("rubbish", load="json:JSONDecoder", summary=""),
+            ]
         """,
     )
     loaded, _ = load()
     with pytest.raises(BellBenchError, match=r"suite 'gone' of suite-dist 1\.0: cannot load"):
         loaded.suite("gone")
+    with pytest.raises(BellBenchError, match="is no suite, it lacks name, version, sequences"):
+        loaded.suite("rubbish")
     assert loaded.suite("bell").name == "bell"
 
 

@@ -9,6 +9,7 @@ import contextlib
 import json
 import pathlib
 import re
+import sys
 import time
 import warnings
 from collections.abc import Iterable, Iterator
@@ -119,9 +120,8 @@ def _with_bar(items: Iterable[T], length: int, label: str) -> Iterator[T]:
         bar = None
         for done, item in enumerate(items, 1):
             if bar is None and time.monotonic() - start > _PATIENCE:
-                stream = click.get_text_stream("stderr")
                 bar = stack.enter_context(
-                    click.progressbar(length=length, label=label, file=stream)
+                    click.progressbar(length=length, label=label, file=sys.stderr)
                 )
                 bar.update(done - 1)
             if bar is not None:

@@ -62,7 +62,9 @@ def command(name: str, as_json: bool, picture: pathlib.Path | None, **wishes: An
 
 def _find(name: str, wish: Wish) -> Iterator[Description]:
     """Everything that bears the name."""
-    if ":" in name or any(name == p.spec.name for p in registry().algorithms):
+    distribution, _, bare = name.rpartition(":")
+    algorithms = {provided.spec.name for provided in registry().algorithms}
+    if distribution.endswith(".py") or bare in algorithms:
         yield describe_algorithm(registry().algorithm(name))
     for provided, suite in each_suite(wish.suite):
         if name in (provided.spec.name, provided.qualified):

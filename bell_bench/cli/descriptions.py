@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bell_bench.cli.output import brief, fields_of, paragraph, table
+from bell_bench.errors import UsageError
 from bell_bench.options import show_value, type_name
-from bell_bench.plugins import Provided, registry
+from bell_bench.plugins import Provided
 from bell_bench.specs import AlgorithmSpec, SuiteSpec
 
 
@@ -184,33 +185,33 @@ def _show_cell(value: Any) -> Any:
 
 
 def domain_names() -> list[str]:
-    from bell_bench.data import BELL_DOMAINS
+    from bell_bench.data import SOURCES
+    from bell_bench.data.status import statuses
 
-    return [*BELL_DOMAINS, *(provided.spec.name for provided in registry().domains)]
+    return list(dict.fromkeys(row.name for source in SOURCES for row in statuses(source)))
 
 
 def describe_domain(name: str, wish: Wish) -> Description:
+    """A domain as ``--data`` says, by default as the first source that has it."""
     from bell_bench.data import SOURCES
+    from bell_bench.data.status import statuses
 
-    data = wish.data or next(iter(SOURCES))
-    facts: dict[str, Any] = {"domain": name, "data": data}
-    lines = [("data", f"{data}: {SOURCES.get(data, '')}".rstrip(": "))]
-    if any(name == provided.spec.name for provided in registry().domains):
-        provided = registry().domain(name)
-        spec = provided.spec
-        facts |= {
-            "summary": spec.summary,
-            "source": spec.source,
-            "licence": spec.licence,
-            "distribution": provided.distribution,
-            "version": provided.version,
-        }
-        lines += [
-            ("summary", spec.summary),
-            ("source", spec.source or "–"),
-            ("licence", spec.licence or "–"),
-            ("provider", f"{provided.distribution} {provided.version}"),
-        ]
+    found = {
+        source: row
+        for source in ([wish.data] if wish.data else SOURCES)
+        for row in statuses(source)
+        if row.name == name
+    }
+    if not found:
+        raise UsageError(f"the data source {wish.data} has no domain {name}")
+    data, status = next(iter(found.items()))
+    facts = {"domain": name, "data": data, **dataclasses.asdict(status)}
+    lines = [
+        ("data", f"{data} ({SOURCES[data]})"),
+        ("status", f"{status.status}: {status.detail}"),
+        ("source", status.source),
+        ("licence", status.licence or "–"),
+    ]
 
     def draw(file: pathlib.Path) -> None:
         from bell_bench.data import DomainSizes, load_domain

@@ -191,8 +191,18 @@ def _folder(name: str, folder: pathlib.Path, advice: str) -> Check:
 
 def _data() -> Iterator[Check]:
     from bell_bench.data import SOURCES
+    from bell_bench.data.status import statuses
 
-    yield Check("data", "ok", ", ".join(SOURCES))
+    for source in SOURCES:
+        rows = statuses(source)
+        lacking = [row.name for row in rows if row.status != "present"]
+        found = f"{len(rows) - len(lacking)} of {len(rows)} domains are here"
+        if lacking:
+            found += f", not {', '.join(lacking)}"
+            advice = f"for --data {source} only: `bell-bench data download`, or `data import`"
+            yield Check(f"data {source}", "warn", found, advice)
+        else:
+            yield Check(f"data {source}", "ok", found)
 
 
 def _plugins() -> Iterator[Check]:

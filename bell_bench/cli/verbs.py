@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 import traceback
@@ -87,10 +88,11 @@ def run(args: Sequence[str] | None = None) -> int:
     A verb that returns a number has chosen the code itself.
     """
     _show_warnings_briefly()
+    _print_in_any_encoding()
     try:
         result = cli.main(args, prog_name=PROGRAM, standalone_mode=False)
     except Exception as error:
-        if os.environ.get(DEBUG) and not isinstance(error, click.exceptions.ClickException):
+        if os.environ.get(DEBUG) and not isinstance(error, click.ClickException | click.Abort):
             traceback.print_exc()
         return _report(error)
     return result if isinstance(result, int) else 0
@@ -138,3 +140,10 @@ def _show_warnings_briefly() -> None:
         return None
 
     warnings.showwarning = show
+
+
+def _print_in_any_encoding() -> None:
+    """Where the output cannot hold a Ψ, print a question mark rather than fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")

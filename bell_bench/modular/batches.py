@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -23,10 +22,6 @@ class Batch:
     members: Tensor | None
     """(inputs, arity): which of ``items`` form each input."""
     labels: Tensor
-
-
-def batches_per_epoch(count: int, size: int) -> int:
-    return math.ceil(count / size)
 
 
 def batches(

@@ -123,7 +123,7 @@ class EvaluationStore:
         for entry in self.entries():
             try:
                 content = entry.file.read_bytes()
-            except FileNotFoundError:
+            except (FileNotFoundError, PermissionError):
                 continue
             except OSError:
                 content = b""
@@ -143,10 +143,11 @@ class EvaluationStore:
         file = self._shard(key) / f"{key}-{sha256(content)}.safetensors"
         try:
             write_whole(file, content)
-            self._evict(file, len(content))
         except OSError as error:
             self._warn_unusable(error)
-            return file.exists()
+            return False
+        with contextlib.suppress(OSError):  # of a folder that goes while it is walked
+            self._evict(file, len(content))
         return True
 
     def _evict(self, written: pathlib.Path, size: int) -> None:

@@ -10,16 +10,8 @@ from typing import Any
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode, flop_registry
 
-ALLOCATES = {
-    "empty",
-    "empty_like",
-    "empty_strided",
-    "new_empty",
-    "zeros",
-    "zeros_like",
-    "new_zeros",
-}
-FILLS = {"ones", "ones_like", "full", "full_like", "fill_", "zero_", "arange", "scalar_tensor"}
+ALLOCATES = {"empty", "empty_like", "empty_strided", "new_empty", "zeros", "new_zeros"}
+FILLS = {"zeros_like", "ones", "ones_like", "full", "full_like", "fill_", "zero_", "arange"}
 MOVES = {"clone", "copy_", "_to_copy", "_unsafe_view", "cat", "index_select", "index", "gather"}
 RECORDS = {"_record_function_enter_new", "_record_function_exit", "detach", "lift_fresh"}
 NO_ARITHMETIC = ALLOCATES | FILLS | MOVES | RECORDS

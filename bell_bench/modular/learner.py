@@ -64,13 +64,24 @@ class Learner:
         self.below, self.above = range(self.start, joint), range(max(self.start, joint), length)
         made = {layer: initial(architecture, layer, init_seed, dtype) for layer in self.new}
         self.weights = move({**frozen, **made}, device, dtype)
-        self.parameters = [
-            tensor.requires_grad_()
+        self.flat, self.parameters = self._flatten()
+        self.optimiser = _optimiser(self.flat, settings)
+
+    def _flatten(self) -> tuple[Tensor, list[Tensor]]:
+        """Turn all trained weights into views of one tensor, which the optimiser updates at once."""
+        trained = [
+            (self.weights[layer], name)
             for layer in self.new
-            for name, tensor in self.weights[layer].items()
-            if name not in block(architecture[layer]).buffers
+            for name in self.weights[layer]
+            if name not in block(self.architecture[layer]).buffers
         ]
-        self.optimiser = _optimiser(self.parameters, settings) if self.parameters else None
+        sizes = [module[name].numel() for module, name in trained]
+        flat = torch.zeros(sum(sizes), device=self.device, dtype=self.dtype)
+        flat.grad = torch.zeros_like(flat)
+        for (module, name), part in zip(trained, torch.split(flat, sizes), strict=True):
+            part.copy_(module[name].flatten())
+            module[name] = part.view_as(module[name]).requires_grad_()
+        return flat, [module[name] for module, name in trained]
 
     def logits(self, x: Tensor, members: Tensor | None) -> Tensor:
         """The network's answers in training, from what layer ``start`` receives."""
@@ -88,10 +99,9 @@ class Learner:
 
     def update(self, x: Tensor, batch: Batch) -> Tensor:
         """One step of the optimiser; gives the loss before it."""
-        assert self.optimiser is not None
         value = loss(self.logits(x, batch.members), batch.labels)
-        self.optimiser.zero_grad()
-        value.backward()  # type: ignore[no-untyped-call]
+        gradients = torch.autograd.grad(value, self.parameters)
+        torch.cat([gradient.flatten() for gradient in gradients], out=self.flat.grad)
         self.optimiser.step()
         return value.detach()
 
@@ -128,10 +138,10 @@ class Learner:
         }
 
 
-def _optimiser(parameters: list[Tensor], settings: TrainingSettings) -> torch.optim.Optimizer:
+def _optimiser(parameters: Tensor, settings: TrainingSettings) -> torch.optim.Optimizer:
     if settings.optimiser not in OPTIMISERS:
         raise unknown("optimiser", settings.optimiser, OPTIMISERS)
     kind = OPTIMISERS[settings.optimiser]
     return kind(
-        parameters, lr=settings.learning_rate, weight_decay=settings.weight_decay, fused=True
+        [parameters], lr=settings.learning_rate, weight_decay=settings.weight_decay, fused=True
     )

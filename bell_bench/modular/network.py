@@ -30,7 +30,7 @@ def run(
     trained: Collection[int] = (),
     logits: bool = False,
 ) -> Tensor:
-    """The output after some consecutive layers; ``logits`` leaves out the last activation of all."""
+    """The output after some consecutive layers; ``logits`` omits the last activation of all."""
     for layer in layers:
         spec = architecture[layer]
         x = block(spec).apply(spec, weights[layer], x, training=layer in trained)

@@ -13,9 +13,10 @@ from itertools import islice
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from bell_bench.errors import unknown
-from bell_bench.modular.batches import batches, batches_per_epoch
+from bell_bench.modular.batches import batches
 from bell_bench.modular.blocks import Weights
 from bell_bench.modular.cost import cost
 from bell_bench.modular.learner import Learner, loss
@@ -74,7 +75,8 @@ def train(
     if settings.select not in SELECTIONS:
         raise unknown("way to select weights", settings.select, SELECTIONS)
     batch = min(settings.batch, len(problem.train))
-    with _deterministic(device):
+    epoch = math.ceil(len(problem.train) / batch)
+    with deterministic(device):
         price = cost(problem.architecture, frozenset(frozen), settings, batch, device)
         wall, cpu = time.perf_counter(), time.process_time()
         learner = Learner(
@@ -83,7 +85,8 @@ def train(
         budget = Budget(feature_budget)
         progress = _Progress(learner, _validation(learner, problem.validation, budget), settings)
         if progress.validate() and learner.new:
-            _fit(learner, problem.train, batch, settings, progress, seed, budget)
+            stream = updates(learner, problem.train, batch, seed=seed, budget=budget)
+            _fit(stream, epoch, settings, progress)
         seconds, cpu_seconds = time.perf_counter() - wall, time.process_time() - cpu
     if progress.diverged:
         message = f"training on «{problem.name}» diverged after {progress.updates} updates"
@@ -95,7 +98,7 @@ def train(
         accuracy=0.0 if progress.diverged else progress.accuracy,
         loss=math.inf if progress.diverged else progress.loss,
         updates=progress.updates,
-        epochs=math.ceil(progress.updates / batches_per_epoch(len(problem.train), batch)),
+        epochs=math.ceil(progress.updates / epoch),
         diverged=progress.diverged,
         train_flops=progress.updates * price.step + prefix,
         inference_flops=price.prefix.on(problem.validation) + above,
@@ -142,27 +145,25 @@ class _Progress:
         return loss < self.loss if self.settings.select == "loss" else accuracy > self.accuracy
 
 
+def updates(
+    learner: Learner, split: Split, batch: int, *, seed: int, budget: Budget
+) -> Iterator[Tensor]:
+    """Update after update without end; gives the training loss before each."""
+    features = _features(learner, split, budget)
+    labels = learner.targets(split.labels)
+    for part in batches(split, labels, batch, seed=seed, by_image=bool(learner.below)):
+        yield learner.update(features(part.items), part)
+
+
 def _fit(
-    learner: Learner,
-    split: Split,
-    batch: int,
-    settings: TrainingSettings,
-    progress: _Progress,
-    seed: int,
-    budget: Budget,
+    stream: Iterator[Tensor], epoch: int, settings: TrainingSettings, progress: _Progress
 ) -> None:
     """Update until patience or the settings' limits end it, which is always with a validation."""
-    features = _features(learner, split, budget)
-    epoch = batches_per_epoch(len(split), batch)
     every = settings.validate_every or epoch
     limit = settings.max_epochs * epoch
     if settings.max_updates is not None:
         limit = min(limit, settings.max_updates)
-    stream = batches(
-        split, learner.targets(split.labels), batch, seed=seed, by_image=bool(learner.below)
-    )
-    for part in islice(stream, limit):
-        value = learner.update(features(part.items), part)
+    for value in islice(stream, limit):
         progress.updates += 1
         due = progress.updates % every == 0 or progress.updates == limit
         if due and not progress.validate(float(value)):
@@ -198,7 +199,7 @@ def _validation(
 
 
 @contextlib.contextmanager
-def _deterministic(device: torch.device) -> Iterator[None]:
+def deterministic(device: torch.device) -> Iterator[None]:
     """Deterministic algorithms, without the filling of new memory that nothing here reads."""
     before = torch.are_deterministic_algorithms_enabled()
     warn = torch.is_deterministic_algorithms_warn_only_enabled()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -15,8 +16,7 @@ import click
 import pytest
 
 from bell_bench import __version__
-from bell_bench.cli import main as cli_main
-from bell_bench.cli.verbs import VERBS, run
+from bell_bench.cli.verbs import VERBS, _show_warnings_briefly, run
 from bell_bench.errors import BellBenchError, UsageError
 
 
@@ -64,6 +64,8 @@ def test_every_verb_has_help(verb: str, capsys: pytest.CaptureFixture[str]) -> N
         (["describe", "S_few", "--suite", "bel"], "did you mean bell"),
         (["describe", "S_few", "--seed", "x"], "'x' is not a valid integer"),
         (["describe", "S_few", "--seed", "1", "--realisation", "1"], "either"),
+        (["describe", "bell-benhc:sa"], "did you mean bell-bench:sa"),
+        (["describe", "bell-bench:nothing"], "unknown name"),
         (["describe", "sa", "--picture", "x.png"], "no picture of sa"),
         (["describe"], "Missing argument"),
         (["list", "algoritms"], "algorithms"),
@@ -181,7 +183,8 @@ def test_describe_suites_presets_and_domains(capsys: pytest.CaptureFixture[str])
     scale, protocol = answer_json(capsys, "describe", "paper")
     assert (scale["scale"], protocol["protocol"]) == ("paper", "paper")
     assert "AdamW" in answer(capsys, "describe", "authors-code")
-    assert answer_json(capsys, "describe", "k49_1")["domain"] == "k49_1"
+    assert answer_json(capsys, "describe", "k49_1")["data"] == "glyphs"
+    assert "data download k49_1" in answer(capsys, "describe", "k49_1", "--data", "images")
 
 
 def test_plugins(capsys: pytest.CaptureFixture[str]) -> None:
@@ -257,10 +260,21 @@ def test_the_module_runs_too(tmp_path: pathlib.Path) -> None:
     assert done.stderr.startswith("Usage: bell-bench ")
 
 
+def test_output_that_knows_no_greek(tmp_path: pathlib.Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bell_bench", "describe", "S_few"],
+        capture_output=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "cp1252"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"?+" in done.stdout
+
+
 def test_plugin_warnings_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     from bell_bench.plugins import PluginWarning
 
-    cli_main._show_warnings_briefly()
+    _show_warnings_briefly()
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         warnings.warn(PluginWarning("plugin x is broken"), stacklevel=1)

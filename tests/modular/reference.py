@@ -70,15 +70,13 @@ class PlainNetwork(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         inputs = len(x)
         x = x.flatten(0, 1)
-        for i, (spec, module) in enumerate(
-            zip(self.architecture.modules, self.layers, strict=True)
-        ):
+        for spec, module in zip(self.architecture.modules, self.layers, strict=True):
             if spec.kind == "conv":
                 x = x if x.dim() == 4 else x.unsqueeze(1)
             else:
                 x = x.reshape(inputs if spec.join > 1 else len(x), -1)
             x = module(x)
-            if i < len(self.layers) - 1:
+            if module is not self.layers[-1]:
                 x = ACTIVATE[spec.activation](x)
         return x
 

@@ -223,6 +223,7 @@ amounts = st.integers(0, 10**15)
 charges = st.builds(Charges, **{item.name: amounts for item in dataclasses.fields(Charges)})
 
 
+@settings(deadline=None)
 @given(charges, charges)
 def test_charges_add_up_and_survive_json(one, other):
     assert one + other == other + one
@@ -247,6 +248,7 @@ def learn_two(folder):
     return found, evaluator.charges.paths_trained
 
 
+@pytest.mark.slow
 def test_another_process_gets_the_same_bits_from_real_training(tmp_path):
     code = "import json, test_evaluator as t; print(json.dumps(t.learn_two(t.pathlib.Path('.'))))"
     here = {"PYTHONPATH": str(pathlib.Path(__file__).parent)}

@@ -153,7 +153,9 @@ def test_attachments_are_replaced_and_named_when_missing(library):
         library.attach("7.7", "mean", torch.ones(1))
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(data=st.data())
 def test_any_damage_to_a_weights_file_is_an_error_that_names_it(library, data):
     module = library["1.2"]
@@ -167,13 +169,14 @@ def test_any_damage_to_a_weights_file_is_an_error_that_names_it(library, data):
         del damaged[data.draw(st.integers(0, len(sound) - 1)) :]
     file.write_bytes(damaged)
     try:
-        weights = library.weights("1.2")
+        # a flip may fall on what means nothing, as the padding of the header
+        message = ""
+        assert hash_weights(library.weights("1.2"), module.spec) == module.hash
     except BellBenchError as error:
-        assert str(file) in str(error)
-    else:  # a flip may fall on what means nothing, as the padding of the header
-        assert hash_weights(weights, module.spec) == module.hash
+        message = str(error)
     finally:
         file.write_bytes(sound)
+    assert not message or str(file) in message
 
 
 def hashed(**content):

@@ -1,0 +1,254 @@
+"""The whole way from the command line to records, on a tiny suite."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+from bell_bench.files import read_arrays
+from bell_bench_leaderboard import COLUMNS
+
+
+def wait_for(what, seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.1)
+
+
+def test_one_csv_row_per_job_with_the_promised_columns(shared):
+    house, done = shared
+    rows = {row["algorithm"]: row for row in csv.DictReader((house.folder / "rows.csv").open())}
+    assert tuple(rows["sa"]) == COLUMNS
+    constant, standalone = rows["constant"], rows["sa"]
+    assert constant["status"] == "done"
+    assert float(constant["F"]) == 0
+    assert float(standalone["Tr_last"]) == 0
+    assert int(standalone["paths_trained"]) == 6
+    final = {
+        name: [problem["accuracy_final"] for problem in house.record(name)["problems"]]
+        for name in ("constant", "sa")
+    }
+    assert float(constant["A"]) == pytest.approx(100 * np.mean(final["constant"]), rel=1e-4)
+    transfer = 100 * (final["constant"][-1] - final["sa"][-1])
+    assert float(constant["Tr_last"]) == pytest.approx(transfer, rel=1e-4)
+    assert rows["fail"]["status"] == "failed"
+    assert rows["fail"]["A"] == ""
+
+
+def test_observers_are_told(shared):
+    house, _ = shared
+    observed = house.observed()
+    assert observed[0] == "started 10"
+    for index in range(6):
+        assert f"solved sa {index}" in observed
+    assert "finished sa done" in observed
+    assert "finished fail failed" in observed
+    assert "solved fail 1" in observed
+    assert "solved fail 2" not in observed
+
+
+def test_what_a_record_holds(shared):
+    house, _ = shared
+    record = house.record("sa")
+    assert record["schema"] == 1
+    assert record["job"]["realisation_seed"] == 30
+    assert record["environment"]["packages"]["torch"]
+    assert record["environment"]["cpu"]
+    assert [len(row) for row in record["matrix"]] == [1, 2, 3, 4, 5, 6]
+    (folder,) = (house.folder / "runs").glob("*-sa-*")
+    predictions = read_arrays(folder / "predictions.npz")
+    for problem in record["problems"]:
+        index = problem["index"]
+        assert len(problem["fingerprint"]) == 64
+        assert len(problem["path"]) == 8
+        right = predictions[f"final_{index}"] == predictions[f"labels_{index}"]
+        assert problem["accuracy_final"] == right.mean()
+        used = problem["resources"]
+        assert used["paths_trained"] == 1
+        assert used["updates"] == 40
+        assert used["train_flops"] > 0
+        assert used["peak_memory_bytes"] > 2**20
+    stored = [problem["resources"]["stored_bytes"] for problem in record["problems"]]
+    assert stored == sorted(stored)
+
+
+def test_forgetting_shows_in_f_and_in_the_matrix(shared):
+    record = shared[0].record("forgetful")
+    for problem in record["problems"][:-1]:
+        assert problem["accuracy_learnt"] + problem["accuracy_final"] == pytest.approx(1)
+    assert record["matrix"][-1] == [problem["accuracy_final"] for problem in record["problems"]]
+    diagonal = [row[-1] for row in record["matrix"]]
+    assert diagonal == [problem["accuracy_learnt"] for problem in record["problems"]]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "status", "words", "solved"),
+    [
+        ("fail", "failed", "ValueError: no such luck", 2),
+        ("leave", "failed", "exit code 3", 2),
+        ("die", "failed", "SIGKILL", 2),
+        ("leak", "out-of-memory", "over the limit of 2,048 MiB", 2),
+        ("refuse", "unsupported", "not for me", 2),
+        ("shapeless", "failed", "must give class scores of shape (64, 2), not (64, 1)", 0),
+        ("elsewhere", "unsupported", "elsewhere supports ctrl, not tiny", 0),
+    ],
+)
+def test_a_fault_costs_its_own_row_and_names_its_reason(shared, algorithm, status, words, solved):
+    house, done = shared
+    record = house.record(algorithm)
+    assert (record["status"], len(record["problems"])) == (status, solved)
+    assert words in record["reason"]
+    assert done.returncode == 1
+    assert status in done.stdout
+    if status != "unsupported":
+        assert words in done.stdout
+        assert "log.txt" in done.stdout
+
+
+def test_show_and_leaderboard_read_what_was_stored(shared):
+    house, _ = shared
+    told = house.bell_bench("show", "S_pl-sa").stdout
+    assert "1 emnist_3/X identity" in told
+    assert "the only path evaluated" in told
+    assert "6.8" in told, "the last module of the last solution"
+    assert json.loads(house.bell_bench("show", "S_pl-sa", "--json").stdout)["status"] == "done"
+    failed = house.bell_bench("show", "S_pl-fail").stdout
+    assert "status: failed: ValueError: no such luck" in failed
+    assert "S_pl" in house.bell_bench("leaderboard").stdout
+    rows = json.loads(house.bell_bench("leaderboard", "--json").stdout)
+    assert {row["algorithm"] for row in rows} >= {"sa", "constant", "fail"}
+    lost = house.bell_bench("show", "S_plsa")
+    assert lost.returncode == 2
+    assert "S_pl-sa" in lost.stderr
+
+
+def test_the_same_command_again_continues_and_fresh_starts_over(house):
+    until = house.folder / "mended"
+    arguments = ("--algo", "fail", "--option", f"fail.until={until}")
+    assert house.evaluate(*arguments).returncode == 1
+    assert house.record("sa")["status"] == "done", "Tr needs the standalone run, so it is planned"
+    until.touch()
+    again = house.evaluate(*arguments)
+    assert again.returncode == 0, again.stderr
+    assert "1 jobs to run, 1 already done" in again.stderr
+    assert "resumed after problem 2" in again.stderr
+    assert [problem["index"] for problem in house.record("fail")["problems"]] == list(range(6))
+    kept = house.evaluate(*arguments)
+    assert "0 jobs to run, 2 already done" in kept.stderr
+    fresh = house.evaluate(*arguments, "--fresh")
+    assert "2 jobs to run" in fresh.stderr
+    assert "resumed" not in fresh.stderr
+
+
+def test_a_job_over_its_time_is_ended(house):
+    assert house.evaluate("--algo", "sa").returncode == 0
+    done = house.evaluate("--algo", "hang", "--timeout", "8s")
+    assert done.returncode == 1
+    record = house.record("hang")
+    assert record["status"] == "timeout"
+    assert "over the limit of 8 s" in record["reason"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("--algo", "absent"), 1, "unknown name 'NoSuchClass'"),
+        (("--algo", "constan"), 2, "did you mean constant"),
+        (("--algo", "constant", "--scale", "quack"), 2, "did you mean quick"),
+        (("--algo", "constant", "--sequence", "S_plu"), 2, "did you mean S_plus"),
+        (("--algo", "constant", "--option", "constant.untill=1"), 2, "did you mean until"),
+        (("--algo", "constant", "--realisation", "1", "--realisations", "2"), 2, "not both"),
+        (("--algo", "constant", "--seed", "one"), 2, "not a valid int"),
+        (("--algo", "constant", "--timeout", "soon"), 2, "is no time"),
+        (("--algo", "constant", "--memory", "much"), 2, "is no size"),
+        ((), 2, "Missing option '--algo'"),
+    ],
+)
+def test_wrong_usage_is_told_before_anything_runs(house, arguments, code, words):
+    done = house.evaluate(*arguments)
+    assert done.returncode == code
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list((house.folder / "runs").glob("*/record.json"))
+
+
+def test_missing_images_name_what_can_run_and_how_to_get_the_rest(house):
+    done = house.evaluate("--algo", "constant", "--data", "images")
+    assert done.returncode == 2
+    assert "bell-bench data download" in done.stderr
+    assert "ready to run: none" in done.stderr
+
+
+def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(house):
+    until = house.folder / "mended"
+    arguments = ("evaluate", "--suite", "tiny", "--sequence", "S_pl", "--algo", "hang",
+                 "--option", f"hang.until={until}")  # fmt: skip
+    with subprocess.Popen(
+        house.command(*arguments),
+        env=house.environment, cwd=house.folder, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        wait_for(lambda: "solved hang 1" in house.observed())
+        process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=30)[1]
+    assert process.returncode == 130
+    assert "the same command goes on" in errors
+    assert "Traceback" not in errors
+    assert house.record("hang")["status"] == "interrupted"
+    until.touch()
+    again = house.bell_bench(*arguments)
+    assert again.returncode == 0, again.stderr
+    assert "hang S_pl r0 s0: resumed after problem 2" in again.stderr
+
+
+def test_a_worker_ends_with_its_parent(house):
+    arguments = ("evaluate", "--suite", "tiny", "--sequence", "S_pl", "--algo", "hang",
+                 "--jobs", "1")  # fmt: skip
+    with subprocess.Popen(
+        house.command(*arguments), env=house.environment, cwd=house.folder, stderr=subprocess.PIPE
+    ) as process:
+        wait_for(lambda: "solved hang 1" in house.observed())
+        listing = ["ps", "-o", "pid=", "--ppid", str(process.pid)]
+        children = subprocess.run(listing, capture_output=True, text=True).stdout.split()
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+    assert children
+    wait_for(lambda: not any(pathlib.Path(f"/proc/{pid}").exists() for pid in children), 15)
+
+
+def test_a_local_file_runs_as_an_installed_plugin_does(house):
+    (house.folder / "mine.py").write_text(
+        "import torch\n"
+        "from bell_bench import Algorithm\n"
+        "class Mine(Algorithm):\n"
+        "    'Says the second class.'\n"
+        "    def learn(self, problem): self.classes = problem.classes\n"
+        "    def predict(self, index, inputs):\n"
+        "        return torch.eye(self.classes)[[1] * len(inputs)]\n"
+    )
+    done = house.evaluate("--algo", "./mine.py:Mine")
+    assert done.returncode == 0, done.stderr
+    assert house.record("Mine")["status"] == "done"
+
+
+def test_two_sequences_share_the_evaluations_of_their_common_problems(house):
+    """S_in and S_sp have their first five problems in common; costs are charged all the same."""
+    done = house.evaluate("--algo", "sa", "--sequence", "S_sp", "--jobs", "1", sequence="S_in")
+    assert done.returncode == 0, done.stderr
+    used = {}
+    for name in ("S_in", "S_sp"):
+        (file,) = (house.folder / "runs").glob(f"*{name}-sa*/record.json")
+        problems = json.loads(file.read_text())["problems"]
+        used[name] = [problem["resources"] for problem in problems]
+    assert [each["paths_trained"] for each in used["S_in"]] == [1] * 6
+    assert [each["paths_trained"] for each in used["S_sp"]] == [0, 0, 0, 0, 0, 1]
+    for name in ("updates", "train_flops", "paths_evaluated"):
+        assert [e[name] for e in used["S_in"][:5]] == [e[name] for e in used["S_sp"][:5]]

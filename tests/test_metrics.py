@@ -1,0 +1,33 @@
+"""The paper's metrics on examples worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from bell_bench import metrics
+
+
+def test_three_problems_by_hand():
+    learnt, final, standalone = [0.90, 0.80, 0.70], [0.60, 0.75, 0.70], [0.90, 0.78, 0.55]
+    assert metrics.average_accuracy(final) == pytest.approx((60 + 75 + 70) / 3)
+    assert metrics.forgetting(final, learnt) == pytest.approx((-30 - 5 + 0) / 3)
+    assert metrics.last_transfer(final, standalone) == pytest.approx(15)
+    assert metrics.backward_transfer(final, learnt) == pytest.approx(-30)
+
+
+def test_a_modular_algorithm_neither_forgets_nor_improves():
+    final = [0.5, 0.75, 0.875]
+    assert metrics.forgetting(final, final) == 0
+    assert metrics.backward_transfer(final, final) == 0
+
+
+def test_backward_transfer_is_the_first_problems_gain():
+    assert metrics.backward_transfer([0.9, 0.6], [0.7, 0.6]) == pytest.approx(20)
+
+
+@pytest.mark.parametrize("metric", [metrics.forgetting, metrics.last_transfer])
+def test_unequal_or_empty_lists_are_refused(metric):
+    with pytest.raises(ValueError, match="as many"):
+        metric([0.5], [0.5, 0.6])
+    with pytest.raises(ValueError, match="as many"):
+        metric([], [])
