@@ -22,6 +22,8 @@ from bell_bench.specs import AlgorithmSpec
 from bell_bench.suites.base import Suite
 
 STANDALONE = "sa"
+OUR_STANDALONE = f"bell-bench:{STANDALONE}"
+"""Ours, whoever else may have an algorithm of that name."""
 NEEDED_DISK = 500 * 1024**2
 IMPORT_SECONDS = 300.0
 
@@ -81,7 +83,7 @@ def make_plan(request: Request) -> Plan:
     ]
     added: list[Job] = []
     if STANDALONE not in {spec.name for spec in by_spec}:
-        added = _jobs(request, suite, names, registry().algorithm(STANDALONE), {})
+        added = _jobs(request, suite, names, registry().algorithm(OUR_STANDALONE), {})
     unsupported = {
         job.name: f"{job.algorithm} supports {', '.join(suites)}, not {job.suite}"
         for job in asked
