@@ -147,8 +147,7 @@ class _Convolution(torch.autograd.Function):
         bias = matrix.sum(0) if to_bias else None
         x = None
         if to_x:
-            torch.mm(matrix, weight.t(), out=patches)
-            x = _scatter(patches.view(*output.shape[:3], -1), *ctx.geometry)
+            x = _input_gradient(output, weight, *ctx.geometry, scratch=patches)
         _SCRATCH.give(patches)
         return x, weights, bias, None, None
 
@@ -190,25 +189,28 @@ def _fill(patches: Tensor, x: Tensor, rows: int, columns: int, kernel: int, stri
     patches.view(shape).copy_(x.contiguous().as_strided(shape, strides))
 
 
-def _scatter(patches: Tensor, shape: torch.Size, kernel: int, stride: int) -> Tensor:
-    """The sum of overlapping patches (images, rows, columns, kernel · kernel · channels).
+def _input_gradient(
+    output: Tensor, weight: Tensor, shape: torch.Size, kernel: int, stride: int, scratch: Tensor
+) -> Tensor:
+    """The gradient of maps of ``shape``, of that of their convolution.
 
-    Taps less than a stride apart never overlap, so each group of stride x stride taps is one add.
+    One matrix product for each row of the kernel keeps the patches in the cache until they are
+    added up. Taps less than a stride apart never overlap, so each such group is one addition.
     """
-    images, height, width, channels = shape
-    rows, columns = patches.shape[1:3]
-    line = width * channels
-    taps = patches.view(images, rows, columns, kernel, kernel * channels)
-    result = patches.new_zeros(shape)
-    for top in range(0, kernel, stride):
-        tall = min(stride, kernel - top)
-        for left in range(0, kernel, stride):
-            wide = min(stride, kernel - left) * channels
+    images, rows, columns, _ = output.shape
+    height, width, channels = shape[1:]
+    line, patch = width * channels, kernel * channels
+    matrix = output.reshape(-1, output.shape[-1])
+    patches = scratch.flatten()[: len(matrix) * patch].view(len(matrix), patch)
+    result = output.new_zeros(shape)
+    for top, taps in enumerate(weight.view(kernel, patch, -1)):
+        torch.mm(matrix, taps.t(), out=patches)
+        for left in range(0, patch, stride * channels):
+            part = patches[:, left : left + stride * channels]
             target = result.as_strided(
-                (images, rows, tall, columns, wide),
-                (height * line, stride * line, line, stride * channels, 1),
-                top * line + left * channels,
+                (images, rows, columns, part.shape[1]),
+                (height * line, stride * line, stride * channels, 1),
+                top * line + left,
             )
-            first = left * channels
-            target += taps[:, :, :, top : top + tall, first : first + wide].transpose(2, 3)
+            target += part.view_as(target)
     return result

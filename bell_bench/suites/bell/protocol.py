@@ -16,6 +16,7 @@ class Protocol:
     """Every place where the paper and its code disagree is one field."""
 
     name: str
+    summary: str
     own_maps: bool = row("Each pattern has permutations of its own", False)
     minus_images: int = row("Unique images of a Ψ− problem", 100)
     latent_coordinates: int = row(
@@ -39,9 +40,10 @@ class Protocol:
 
 
 PROTOCOLS = {
-    "paper": Protocol("paper"),
+    "paper": Protocol("paper", "what the paper says; its authors' code where it is silent"),
     "authors-code": Protocol(
         "authors-code",
+        "what the published code does, to compare with the published tables",
         own_maps=True,
         minus_images=96,
         latent_coordinates=15,

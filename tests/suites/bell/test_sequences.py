@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import pathlib
 
 import numpy as np
 import pytest
 
 from bell_bench.errors import UsageError
 from bell_bench.modular.architecture import Architecture
+from bell_bench.options import show_value
 from bell_bench.suites.bell.labellings import labellings
 from bell_bench.suites.bell.patterns import PATTERNS, realise
-from bell_bench.suites.bell.protocol import PROTOCOLS
+from bell_bench.suites.bell.protocol import PROTOCOLS, Protocol
 from bell_bench.suites.bell.suite import BELL
 
 
@@ -238,6 +240,15 @@ def test_mistyped_names_suggest_the_nearest(change, words):
 def test_every_field_of_the_protocol_is_explained_and_differs():
     paper, code = PROTOCOLS["paper"], PROTOCOLS["authors-code"]
     for field in dataclasses.fields(paper):
-        if field.name != "name":
+        if field.name not in ("name", "summary"):
             assert field.metadata["help"]
             assert getattr(paper, field.name) != getattr(code, field.name)
+
+
+def test_the_docs_show_every_row_of_the_protocol():
+    page = (pathlib.Path(__file__).parents[3] / "docs" / "bell.md").read_text()
+    for field in dataclasses.fields(Protocol):
+        if field.name not in ("name", "summary"):
+            values = [getattr(PROTOCOLS[name], field.name) for name in ("paper", "authors-code")]
+            paper, code = (show_value(value) for value in values)
+            assert f"| `{field.name}` | {field.metadata['help']} | {paper} | {code} |" in page
