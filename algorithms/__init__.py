@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bell_bench.hookspecs import hookimpl
-from bell_bench.specs import AlgorithmSpec
+from bell_bench.specs import AlgorithmSpec, Option
 
 
 @hookimpl
@@ -14,4 +14,55 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
         name="sa",
         load="bell_bench_algorithms.sa:Standalone",
         summary="A fresh network per problem: no transfer, the yardstick for all others.",
+    )
+    yield AlgorithmSpec(
+        name="mntdp-d",
+        load="bell_bench_algorithms.mntdp_d:MNTDPD",
+        summary="Perceptual transfer: prefixes of the previous solution with the best features.",
+        paper="https://arxiv.org/abs/2012.12631",
+        options={
+            "k": Option(int, 5, "How many nearest neighbours choose the previous solution."),
+            "points": Option(
+                int,
+                2000,
+                "At most so many training points, and half as many of validation, are neighbours; "
+                "none for all, as published.",
+                optional=True,
+            ),
+        },
+    )
+    yield AlgorithmSpec(
+        name="houdini",
+        load="bell_bench_algorithms.houdini:Houdini",
+        summary="Exhaustive search in lexicographic order, cut off after 2L + t paths.",
+        paper="https://arxiv.org/abs/1804.00218",
+        options={
+            "paths": Option(
+                int,
+                None,
+                "How many paths to evaluate per problem, the standalone one included; "
+                "none for 2L + t (L modules, t solved problems).",
+                optional=True,
+            ),
+        },
+    )
+    yield AlgorithmSpec(
+        name="rs",
+        load="bell_bench_algorithms.rs:RandomSearch",
+        summary="Random paths until the training FLOPs of 2L + t standalone paths are spent.",
+        options={
+            "trainings": Option(
+                int,
+                None,
+                "The budget per problem in standalone trainings, the standalone path's included; "
+                "none for 2L + t (L modules, t solved problems).",
+                optional=True,
+            ),
+            "paths_per_training": Option(
+                int,
+                10,
+                "At most so many paths per standalone training of the budget, "
+                "since paths without new modules train nothing and cost nothing.",
+            ),
+        },
     )

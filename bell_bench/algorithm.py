@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bell_bench.modular.path import Path
@@ -40,8 +40,17 @@ class Context(Protocol):
         """A random generator that depends on the job's seed and ``names`` alone."""
         ...
 
-    def account(self, what: str, size: int) -> None:
-        """Say how many bytes are now stored under ``what`` (replaces what was said before)."""
+    def count(self, function: Callable[[], object]) -> float:
+        """The FLOPs of one call of ``function``, e.g. a training step on throw-away weights."""
+        ...
+
+    def charge(self, **amounts: float) -> None:
+        """Charge work done outside ``evaluate``: updates, train_flops, inference_flops."""
+        ...
+
+    def account(self, what: str, size: int, parameters: int = 0) -> None:
+        """Say how many bytes and parameters are now stored under ``what``, outside the library
+        (replaces what was said before)."""
         ...
 
     def note(self, **facts: Any) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import pathlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 
 from bell_bench.harness.job import Job
+from bell_bench.modular import flops
 from bell_bench.modular.evaluations import EvaluationStore
 from bell_bench.modular.evaluator import Charges, Evaluation, Evaluator
 from bell_bench.modular.library import Library
@@ -45,8 +46,11 @@ class JobContext:
             device=self.device,
             protocol=job.protocol,
         )
-        self.stored: dict[str, int] = {}
         self.notes: list[dict[str, Any]] = []
+        self.stored: dict[str, list[int]] = {}
+        """Bytes and parameters that the algorithm accounted for, by what they are."""
+        self._coverages: list[float] = []
+        self._uncounted: set[str] = set()
         self._tell = tell
 
     @property
@@ -56,6 +60,7 @@ class JobContext:
     def evaluate(self, path: Path, problem: Problem) -> Evaluation:
         self._tell("trying", problem=problem.index, path=str(path))
         evaluation = self.evaluator.evaluate(path, problem)
+        self._cover(evaluation.flop_coverage, evaluation.uncounted)
         self._tell(
             "path", problem=problem.index, path=str(path), accuracy=round(evaluation.accuracy, 4)
         )
@@ -66,8 +71,16 @@ class JobContext:
         seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little") >> 1
         return torch.Generator().manual_seed(seed)
 
-    def account(self, what: str, size: int) -> None:
-        self.stored[what] = int(size)
+    def count(self, function: Callable[[], object]) -> float:
+        found = flops.count(function)
+        self._cover(found.coverage, found.uncounted)
+        return found.flops
+
+    def charge(self, **amounts: float) -> None:
+        self.evaluator.charges += Charges(**amounts)  # type: ignore[arg-type]
+
+    def account(self, what: str, size: int, parameters: int = 0) -> None:
+        self.stored[what] = [int(size), int(parameters)]
 
     def note(self, **facts: Any) -> None:
         self.notes.append(facts)
@@ -75,7 +88,21 @@ class JobContext:
     def progress(self, **facts: Any) -> None:
         self._tell("progress", **facts)
 
-    @property
-    def stored_bytes(self) -> int:
-        """What the algorithm keeps between problems: its library, and what it accounted for."""
-        return self.library.bytes + sum(self.stored.values())
+    def begin(self) -> None:
+        """Forget what was noted for the problem before."""
+        self.notes, self._coverages, self._uncounted = [], [], set()
+
+    def resources(self) -> dict[str, Any]:
+        """What the algorithm keeps between problems, and how far its FLOPs could be counted."""
+        sizes, parameters = zip((0, 0), *self.stored.values(), strict=True)
+        coverage = sum(self._coverages) / len(self._coverages) if self._coverages else None
+        return {
+            "stored_bytes": self.library.bytes + sum(sizes),
+            "parameters": self.library.parameters + sum(parameters),
+            "flop_coverage": coverage,
+            "uncounted_operators": sorted(self._uncounted),
+        }
+
+    def _cover(self, coverage: float, uncounted: Iterable[str]) -> None:
+        self._coverages.append(coverage)
+        self._uncounted.update(uncounted)

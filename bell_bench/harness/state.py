@@ -25,9 +25,11 @@ class State:
     """Row t: accuracy on problems 0..t after learning t."""
     predictions: dict[str, NDArray[Any]] = field(default_factory=dict)
     charges: dict[str, Any] = field(default_factory=dict)
+    stored: dict[str, list[int]] = field(default_factory=dict)
+    """Bytes and parameters the algorithm keeps outside its library, as it accounted for them."""
 
     def save(self, folder: pathlib.Path) -> None:
-        found = {"problems": self.problems, "matrix": self.matrix, "charges": self.charges}
+        found = {name: value for name, value in vars(self).items() if name != "predictions"}
         write_arrays(folder / "predictions.npz", self.predictions)
         write_json(folder / "state.json", found)
 

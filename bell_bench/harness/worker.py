@@ -12,8 +12,10 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 from typing import Any
 
+import filelock
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,9 +27,9 @@ from bell_bench.harness.context import JobContext
 from bell_bench.harness.events import EventWriter
 from bell_bench.harness.job import Job
 from bell_bench.harness.state import Checkpoints, State, make_record, narrow
-from bell_bench.harness.store import JobFolder
+from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.modular.evaluator import Charges
-from bell_bench.plugins import load_object, registry
+from bell_bench.plugins import PluginWarning, load_object, registry
 from bell_bench.problem import Problem, Split
 from bell_bench.suites.base import Sequence
 
@@ -66,6 +68,7 @@ class Run:
             self.algorithm.load(newest / "algorithm")
             self.state = State.load(newest)
             self.context.evaluator.charges = Charges.from_json(self.state.charges)
+            self.context.stored = self.state.stored
         self.tell("started", solved=len(self.state.problems), problems=len(self.sequence))
 
     def all(self) -> None:
@@ -79,7 +82,7 @@ class Run:
         """Learn one problem and record what it cost and how well it went."""
         problem = self.sequence.problem(index)
         self.tell("problem", index=index, name=problem.name)
-        self.context.notes = []
+        self.context.begin()
         before = self.context.charges
         memory.reset_peak()
         wall, cpu = time.perf_counter(), time.process_time()
@@ -91,8 +94,7 @@ class Run:
             "wall_s": wall - charged.spent_seconds + charged.seconds,
             "cpu_s": cpu - charged.spent_cpu_seconds + charged.cpu_seconds,
             "peak_memory_bytes": memory.peak_bytes(),
-            "stored_bytes": self.context.stored_bytes,
-            "parameters": self.context.library.parameters,
+            **self.context.resources(),
         }
         test = self.sequence.test(index)
         self.state.problems.append(self.describe(problem, test, resources))
@@ -161,6 +163,7 @@ class Run:
         """Keep what is needed to go on from here; an algorithm that cannot save starts over."""
         folder = self.checkpoints.begin(index + 1)
         self.state.charges = self.context.charges.to_json()
+        self.state.stored = self.context.stored
         try:
             (folder / "algorithm").mkdir()
             self.algorithm.save(folder / "algorithm")
@@ -194,6 +197,9 @@ def main(folder: JobFolder) -> int:
 
     job = folder.job()
     torch.set_num_threads(job.threads)
+    warnings.simplefilter("ignore", PluginWarning)  # the parent has told
+    if ResultStore(folder.path.parent).finished(job):
+        return 0  # by another run on this store, while this one waited
     tell = EventWriter(folder.events_file)
     state: State | None = None
     try:
@@ -216,4 +222,7 @@ def main(folder: JobFolder) -> int:
 
 if __name__ == "__main__":
     watch_parent()
-    sys.exit(main(JobFolder(pathlib.Path(sys.argv[1]))))
+    own = JobFolder(pathlib.Path(sys.argv[1]))
+    with filelock.FileLock(own.lock_file):
+        code = main(own)
+    sys.exit(code)

@@ -25,7 +25,7 @@ def wait_for(what, seconds: float = 120) -> None:
 
 
 def test_one_csv_row_per_job_with_the_promised_columns(shared):
-    house, done = shared
+    house, _ = shared
     rows = {row["algorithm"]: row for row in csv.DictReader((house.folder / "rows.csv").open())}
     assert tuple(rows["sa"]) == COLUMNS
     constant, standalone = rows["constant"], rows["sa"]

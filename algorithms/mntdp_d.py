@@ -1,0 +1,109 @@
+"""MNTDP-D (Veniat et al., 2021): perceptual transfer from the nearest previous solution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from sklearn.neighbors import KNeighborsClassifier
+
+from bell_bench.algorithm import Context
+from bell_bench.errors import UsageError
+from bell_bench.modular.architecture import Architecture
+from bell_bench.modular.modular_algorithm import ModularAlgorithm
+from bell_bench.modular.network import features
+from bell_bench.modular.path import Path
+from bell_bench.problem import Array, Problem, Split
+
+if TYPE_CHECKING:
+    from bell_bench.modular.evaluator import Evaluation
+
+Names = tuple[str, ...]
+
+
+class MNTDPD(ModularAlgorithm):
+    """Evaluates the prefixes of one previous solution: that whose features tell the labels best.
+
+    A solution is used as far as its modules fit, from the input on. Its features are what the last
+    of these gives, or what the problem's last module would receive if all fit.
+    """
+
+    def __init__(self, context: Context, **options: Any) -> None:
+        super().__init__(context, **options)
+        for name in ("k", "points"):
+            if options[name] is not None and options[name] < 1:
+                raise UsageError(f"mntdp-d.{name} must be at least 1, not {options[name]}")
+
+    def search(self, problem: Problem) -> Iterator[Evaluation]:
+        previous = [
+            (solution.problem, names)
+            for solution in self.context.library.solutions
+            if (names := fitting(solution.names, solution.architecture, problem.architecture))
+        ]
+        accuracies = self._accuracies(problem, [names for _, names in previous])
+        rows = [
+            {"problem": index + 1, "modules": list(names), "accuracy": accuracy}
+            for (index, names), accuracy in zip(previous, accuracies, strict=True)
+        ]
+        self.context.note(nearest_neighbours=rows)
+        if not rows:
+            return
+        _, nearest = previous[int(np.argmax(accuracies))]  # of equals, the earliest solved
+        for length in range(1, len(nearest) + 1):
+            path = Path.prefix(nearest[:length], len(problem.architecture))
+            yield self.context.evaluate(path, problem)
+
+    def _accuracies(self, problem: Problem, prefixes: list[Names]) -> list[float]:
+        """Per prefix, how well nearest neighbours in its features classify validation points."""
+        points, generator = self.options["points"], self.context.generator("knn", problem.index)
+        train = sample(problem.train, points, generator)
+        validation = sample(problem.validation, points and (points + 1) // 2, generator)
+        last = len(problem.architecture) - 1
+        known: dict[Names, float] = {}  # solutions that share their prefix share its accuracy
+        for names in (names[:last] for names in prefixes):
+            if names not in known:
+                known[names] = self._accuracy(problem.architecture, names, train, validation)
+        return [known[names[:last]] for names in prefixes]
+
+    def _accuracy(
+        self, architecture: Architecture, names: Names, train: Split, validation: Split
+    ) -> float:
+        model = KNeighborsClassifier(n_neighbors=min(self.options["k"], len(train)))
+        model.fit(self._features(architecture, names, train), train.labels)
+        found = model.predict(self._features(architecture, names, validation))
+        return float(np.mean(found == validation.labels))
+
+    def _features(self, architecture: Architecture, names: Names, split: Split) -> Array:
+        """One row per input; below the join, its images' features side by side."""
+        weights = {layer: self.context.library.weights(name) for layer, name in enumerate(names)}
+        output = features(
+            architecture, weights, split, len(names), device=self.context.device
+        ).numpy(force=True)
+        if len(names) <= architecture.joint:
+            output = output[split.index]
+        return output.reshape(len(split), -1)
+
+
+def fitting(names: Names, own: Architecture, other: Architecture) -> Names:
+    """A solution's modules, from the input on, as far as they fit another architecture."""
+    for layer, (mine, theirs) in enumerate(zip(own.modules, other.modules, strict=False)):
+        if mine != theirs:
+            return names[:layer]
+    return names[: len(other)]
+
+
+def sample(split: Split, points: int | None, generator: torch.Generator) -> Split:
+    """At most so many random points of a split, with the images they need; None for all."""
+    if points is None or points >= len(split):
+        return split
+    rows = torch.randperm(len(split), generator=generator)[:points].numpy()
+    images, index = np.unique(split.index[rows], return_inverse=True)
+    return Split(
+        split.images[images],
+        index.reshape(points, split.arity).astype(np.int32),
+        split.mean,
+        split.std,
+        labels=split.labels[rows],
+    )

@@ -1,0 +1,81 @@
+"""RS: random search over all paths, for as much training as HOUDINI's 2L + t paths may take."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from bell_bench.algorithm import Context
+from bell_bench.errors import UsageError
+from bell_bench.modular.modular_algorithm import ModularAlgorithm
+from bell_bench.modular.path import NEW, Path
+from bell_bench.problem import Problem
+
+if TYPE_CHECKING:
+    from bell_bench.modular.evaluator import Evaluation
+
+
+class RandomSearch(ModularAlgorithm):
+    """Evaluates uniformly random paths, none twice, until its training budget is spent.
+
+    The budget is the training FLOPs of 2L + t standalone paths, of which the standalone path itself
+    is the first. A path is begun while any budget is left, so the last may exceed it. Paths
+    without a new module train nothing and cost nothing: ``paths_per_training`` bounds their number.
+    """
+
+    def __init__(self, context: Context, **options: Any) -> None:
+        super().__init__(context, **options)
+        for name in ("trainings", "paths_per_training"):
+            value = options[name]
+            if value is not None and value < 1:
+                raise UsageError(f"rs.{name} must be at least 1, not {value}")
+
+    def search(self, problem: Problem) -> Iterator[Evaluation]:
+        library, layers = self.context.library, problem.architecture.modules
+        trainings = self.options["trainings"] or 2 * len(layers) + len(library.solutions)
+        most = trainings * self.options["paths_per_training"]
+        standalone = self.context.evaluate(Path.standalone(len(layers)), problem)
+        budget = trainings * standalone.cost.train_flops
+        spent, paths = standalone.cost.train_flops, 1
+        choices = [[*(module.name for module in library.candidates(spec)), NEW] for spec in layers]
+        seed = torch.randint(2**62, (), generator=self.context.generator("rs", problem.index))
+        for path in islice(random_paths(choices, random.Random(int(seed))), most - 1):
+            if spent >= budget:
+                break
+            evaluation = self.context.evaluate(path, problem)
+            spent, paths = spent + evaluation.cost.train_flops, paths + 1
+            yield evaluation
+        self.context.note(
+            budget={
+                "trainings": trainings,
+                "train_flops": budget,
+                "spent_flops": spent,
+                "paths": paths,
+                "most_paths": most,
+                "all_paths": prod(map(len, choices)),
+            }
+        )
+
+
+def random_paths(choices: Sequence[Sequence[str]], source: random.Random) -> Iterator[Path]:
+    """All paths but the one of every layer's last choice, each once, in random order."""
+    for number in shuffled(prod(map(len, choices)) - 1, source):
+        modules = []
+        for layer in reversed(choices):
+            number, digit = divmod(number, len(layer))
+            modules.append(layer[digit])
+        yield Path(tuple(reversed(modules)))
+
+
+def shuffled(size: int, source: random.Random) -> Iterator[int]:
+    """The numbers below ``size`` in random order: Fisher and Yates, remembering only what moved."""
+    moved: dict[int, int] = {}
+    for place in range(size):
+        other = source.randrange(place, size)
+        yield moved.get(other, other)
+        moved[other] = moved.pop(place, place)
