@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 from bell_bench.hookspecs import hookimpl
 from bell_bench.specs import AlgorithmSpec, Option
+from bell_bench_algorithms.picle.options import SEARCHES, NTOptions, PTOptions, declared
+
+PICLE = "https://arxiv.org/abs/2306.08977"
 
 
 @hookimpl
@@ -65,4 +68,25 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
                 "since paths without new modules train nothing and cost nothing.",
             ),
         },
+    )
+    yield AlgorithmSpec(
+        name="picle",
+        load="bell_bench_algorithms.picle.picle:Picle",
+        summary="Probabilistic search: likeliest prefixes, then Bayesian optimisation of suffixes.",
+        paper=PICLE,
+        options={**declared(PTOptions, NTOptions), "searches": SEARCHES},
+    )
+    yield AlgorithmSpec(
+        name="pt-only",
+        load="bell_bench_algorithms.picle.picle:PTOnly",
+        summary="PICLE with its search for perceptual transfer alone.",
+        paper=PICLE,
+        options=declared(PTOptions),
+    )
+    yield AlgorithmSpec(
+        name="nt-only",
+        load="bell_bench_algorithms.picle.picle:NTOnly",
+        summary="PICLE with its search for latent transfer alone.",
+        paper=PICLE,
+        options=declared(NTOptions),
     )

@@ -43,12 +43,13 @@ class MNTDPD(ModularAlgorithm):
             if (names := fitting(solution.names, solution.architecture, problem.architecture))
         ]
         accuracies = self._accuracies(problem, [names for _, names in previous])
-        rows = [
-            {"problem": index + 1, "modules": list(names), "accuracy": accuracy}
-            for (index, names), accuracy in zip(previous, accuracies, strict=True)
-        ]
-        self.context.note(nearest_neighbours=rows)
-        if not rows:
+        self.context.note(
+            nearest_neighbours=[
+                {"problem": index + 1, "modules": list(names), "accuracy": accuracy}
+                for (index, names), accuracy in zip(previous, accuracies, strict=True)
+            ]
+        )
+        if not previous:
             return
         _, nearest = previous[int(np.argmax(accuracies))]  # of equals, the earliest solved
         for length in range(1, len(nearest) + 1):
@@ -62,9 +63,13 @@ class MNTDPD(ModularAlgorithm):
         validation = sample(problem.validation, points and (points + 1) // 2, generator)
         last = len(problem.architecture) - 1
         known: dict[Names, float] = {}  # solutions that share their prefix share its accuracy
-        for names in (names[:last] for names in prefixes):
-            if names not in known:
+
+        def measure() -> None:
+            for names in dict.fromkeys(names[:last] for names in prefixes):
                 known[names] = self._accuracy(problem.architecture, names, train, validation)
+
+        if prefixes:
+            self.context.charge(inference_flops=self.context.count(measure))
         return [known[names[:last]] for names in prefixes]
 
     def _accuracy(

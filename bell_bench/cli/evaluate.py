@@ -186,9 +186,8 @@ def command(
 
 def report(records: list[dict[str, Any]], out: pathlib.Path, csv_file: pathlib.Path | None) -> int:
     """Print the table and the faults, write the CSV; 1 if any job failed."""
-    from bell_bench_leaderboard import result_rows, summary_table, to_csv
-
     from bell_bench.harness.job import Job
+    from bell_bench_leaderboard import result_rows, summary_table, to_csv
 
     rows = result_rows(records)
     click.echo(summary_table(rows))

@@ -85,6 +85,8 @@ def _check_split(images: NDArray[Any], labels: NDArray[Any], where: str) -> None
         raise UsageError(f"{where} has {len(images)} images, but {len(labels)} labels")
     if len(labels) and labels.min() < 0:
         raise UsageError(f"{where}_labels holds {labels.min()}; labels count from 0")
+    if len(images) and images.min() == images.max():
+        raise UsageError(f"{where}_images are blank: every pixel is {images.min()}")
 
 
 def _choose(arrays: Arrays, where: str, classes: Sequence[int] | None) -> list[int]:

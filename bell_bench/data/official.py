@@ -14,14 +14,16 @@ from typing import IO
 
 import numpy as np
 
-from bell_bench.data.arrays import Arrays
-from bell_bench.data.catalogue import EMNIST, K49, Collection, OfficialFile
+from bell_bench.data.arrays import PARTS, Arrays
+from bell_bench.data.catalogue import Collection, OfficialFile
 from bell_bench.data.folders import cache_folder, data_folder, working_folder
 from bell_bench.errors import BellBenchError
 
-_BROKEN = (
-    OSError, EOFError, ValueError, KeyError, AssertionError, zlib.error, zipfile.BadZipFile,
-)  # fmt: skip
+Found = list[tuple[OfficialFile, list[Path]]]
+"""Each official file with the files on disk that provide it."""
+
+_BROKEN = (OSError, EOFError, ValueError, KeyError, AssertionError, RuntimeError,
+           zlib.error, zipfile.BadZipFile)  # fmt: skip
 """What readers raise when a file is truncated or not what its name says."""
 
 
@@ -58,7 +60,9 @@ def read(collection: Collection) -> Arrays:
         if found == [data_folder() / file.path]:
             check_md5(found[0], file)
     try:
-        return _read_k49() if collection is K49 else _read_idx(collection, paths)
+        return (
+            _read_k49(paths) if collection.name == "Kuzushiji49" else _read_idx(collection, paths)
+        )
     except _BROKEN as error:
         folder = data_folder() / PurePosixPath(collection.files[0].path).parent
         raise BellBenchError(
@@ -67,22 +71,22 @@ def read(collection: Collection) -> Arrays:
         ) from error
 
 
-def _read_k49() -> Arrays:
-    """Kuzushiji-49: each file holds one array, ``arr_0``."""
-    parts = ("train_images", "train_labels", "test_images", "test_labels")
+def _read_k49(paths: Found) -> Arrays:
+    """Kuzushiji-49: four files, in the order of our parts, each with one array ``arr_0``."""
     arrays = {}
-    for part, file in zip(parts, K49.files, strict=True):
-        with np.load(data_folder() / file.path, allow_pickle=False) as content:
+    for part, (_, found) in zip(PARTS, paths, strict=True):
+        with np.load(found[0], allow_pickle=False) as content:
             arrays[part] = content["arr_0"]
     return arrays
 
 
-def _read_idx(collection: Collection, paths: list[tuple[OfficialFile, list[Path]]]) -> Arrays:
+def _read_idx(collection: Collection, paths: Found) -> Arrays:
     """MNIST's file format, through torchvision's class of the collection's name."""
     from bell_bench.compat import import_torchvision
 
     dataset = getattr(import_torchvision().datasets, collection.name)
-    options = {"split": "letters"} if collection is EMNIST else {}
+    letters = collection.name == "EMNIST"
+    options = {"split": "letters"} if letters else {}
     arrays = {}
     with _unpacked(paths) as root:
         for split in ("train", "test"):
@@ -90,14 +94,14 @@ def _read_idx(collection: Collection, paths: list[tuple[OfficialFile, list[Path]
             images = content.data.numpy()
             # EMNIST stores its images transposed
             arrays[f"{split}_images"] = np.ascontiguousarray(
-                images.transpose(0, 2, 1) if collection is EMNIST else images
+                images.transpose(0, 2, 1) if letters else images
             )
             arrays[f"{split}_labels"] = content.targets.numpy().astype(np.int64)
     return arrays
 
 
 @contextmanager
-def _unpacked(paths: list[tuple[OfficialFile, list[Path]]]) -> Iterator[str]:
+def _unpacked(paths: Found) -> Iterator[str]:
     """A temporary root for torchvision, which reads nothing but unpacked files."""
     with working_folder(cache_folder()) as root:
         for file, found in paths:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Protocol, cast
 
 import torch
@@ -116,25 +117,21 @@ class _Convolution(torch.autograd.Function):
     """A convolution as one matrix product of patches, and so its gradients.
 
     Several times faster on a CPU than the built-in one for strided, channels-last maps; above all
-    in the gradient of the input. The patches' memory is used again for their gradient, so that a
-    graph can be gone through backwards once.
+    in the gradient of the input.
     """
 
     @staticmethod
     def forward(
         ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, kernel: int, stride: int
     ) -> Tensor:
-        images, height, width, _ = x.shape
-        rows, columns = (height - kernel) // stride + 1, (width - kernel) // stride + 1
+        images, height, width, channels = x.shape
+        windows, rows, columns = _windows(height, width, kernel, stride, x.device)
+        pixels = x.reshape(images, height * width, channels)
+        patches = pixels.index_select(1, windows).view(-1, len(weight))
         output = x.new_empty(images, rows, columns, len(bias))
-        patches = _SCRATCH.take(x, images * rows * columns, len(weight))
-        _fill(patches, x, rows, columns, kernel, stride)
         torch.addmm(bias, patches, weight, out=output.view(-1, len(bias)))
-        if any(ctx.needs_input_grad[:2]):
-            ctx.save_for_backward(patches, weight)
-            ctx.geometry = x.shape, kernel, stride
-        else:
-            _SCRATCH.give(patches)
+        ctx.save_for_backward(patches if ctx.needs_input_grad[1] else None, weight)
+        ctx.geometry = x.shape, kernel, stride
         return output
 
     @staticmethod
@@ -143,54 +140,30 @@ class _Convolution(torch.autograd.Function):
         output = gradients[0]
         matrix = output.reshape(-1, output.shape[-1])
         to_x, to_weight, to_bias = ctx.needs_input_grad[:3]
-        weights = patches.t() @ matrix if to_weight else None
-        bias = matrix.sum(0) if to_bias else None
-        x = None
-        if to_x:
-            x = _input_gradient(output, weight, *ctx.geometry, scratch=patches)
-        _SCRATCH.give(patches)
-        return x, weights, bias, None, None
+        return (
+            _input_gradient(output, weight, *ctx.geometry) if to_x else None,
+            patches.t() @ matrix if to_weight else None,
+            matrix.sum(0) if to_bias else None,
+            None,
+            None,
+        )
 
 
-class _Scratch:
-    """Memory for patches, kept between steps.
-
-    Patches are the largest tensors of a step. Freed, they go back to the system, and the page
-    faults of new ones cost as much time as the matrix product.
-    """
-
-    def __init__(self) -> None:
-        self.free: dict[tuple[torch.dtype, torch.device], list[Tensor]] = {}
-
-    def take(self, like: Tensor, rows: int, columns: int) -> Tensor:
-        """An uninitialised matrix."""
-        free = self.free.setdefault((like.dtype, like.device), [])
-        size = rows * columns
-        kept = free.pop() if free else like.new_empty(size)
-        if len(kept) < size:
-            kept = like.new_empty(size)
-        return kept[:size].view(rows, columns)
-
-    def give(self, matrix: Tensor) -> None:
-        """Take back a matrix that nothing reads any more."""
-        size = matrix.untyped_storage().nbytes() // matrix.element_size()
-        self.free[matrix.dtype, matrix.device].append(matrix.as_strided((size,), (1,)))
-
-
-_SCRATCH = _Scratch()
-
-
-def _fill(patches: Tensor, x: Tensor, rows: int, columns: int, kernel: int, stride: int) -> None:
-    """All patches of channels-last maps, (images · rows · columns, kernel · kernel · channels)."""
-    images, height, width, channels = x.shape
-    line = width * channels
-    shape = images, rows, columns, kernel, kernel * channels
-    strides = height * line, stride * line, stride * channels, line, 1
-    patches.view(shape).copy_(x.contiguous().as_strided(shape, strides))
+@lru_cache(maxsize=64)
+def _windows(
+    height: int, width: int, kernel: int, stride: int, device: torch.device
+) -> tuple[Tensor, int, int]:
+    """Which pixels form the patches, one patch after another, in how many rows and columns."""
+    down = torch.arange(0, height - kernel + 1, stride)
+    right = torch.arange(0, width - kernel + 1, stride)
+    corners = (down[:, None] * width + right).flatten()
+    taps = torch.arange(kernel)
+    offsets = (taps[:, None] * width + taps).flatten()
+    return (corners[:, None] + offsets).flatten().to(device), len(down), len(right)
 
 
 def _input_gradient(
-    output: Tensor, weight: Tensor, shape: torch.Size, kernel: int, stride: int, scratch: Tensor
+    output: Tensor, weight: Tensor, shape: torch.Size, kernel: int, stride: int
 ) -> Tensor:
     """The gradient of maps of ``shape``, of that of their convolution.
 
@@ -198,19 +171,15 @@ def _input_gradient(
     added up. Taps less than a stride apart never overlap, so each such group is one addition.
     """
     images, rows, columns, _ = output.shape
-    height, width, channels = shape[1:]
-    line, patch = width * channels, kernel * channels
+    _, height, width, channels = shape
+    line, patch, step = width * channels, kernel * channels, stride * channels
     matrix = output.reshape(-1, output.shape[-1])
-    patches = scratch.flatten()[: len(matrix) * patch].view(len(matrix), patch)
+    patches = matrix.new_empty(len(matrix), patch)
+    parts = torch.split(patches.view(images, rows, columns, patch), step, dim=3)
     result = output.new_zeros(shape)
-    for top, taps in enumerate(weight.view(kernel, patch, -1)):
-        torch.mm(matrix, taps.t(), out=patches)
-        for left in range(0, patch, stride * channels):
-            part = patches[:, left : left + stride * channels]
-            target = result.as_strided(
-                (images, rows, columns, part.shape[1]),
-                (height * line, stride * line, stride * channels, 1),
-                top * line + left,
-            )
-            target += part.view_as(target)
+    for top, taps in enumerate(weight.view(kernel, patch, -1).transpose(1, 2).unbind()):
+        torch.mm(matrix, taps, out=patches)
+        for number, part in enumerate(parts):
+            strides = height * line, stride * line, step, 1
+            result.as_strided(part.shape, strides, top * line + number * step).add_(part)
     return result

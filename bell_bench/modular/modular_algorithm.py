@@ -37,12 +37,16 @@ class ModularAlgorithm(Algorithm):
     def remember(self, problem: Problem, solution: Solution) -> None:
         """Attach to the library what later searches need of this problem; nothing by default."""
 
+    def asked_by(self, path: Path) -> str:
+        """Which of several searches asks for such paths, for people; nothing if there is one."""
+        return ""
+
     def learn(self, problem: Problem) -> None:
         standalone = Path.standalone(len(problem.architecture))
         best = self.context.evaluate(standalone, problem)
-        candidates = {best.path: _row(best)}
+        candidates = {best.path: self._row(best)}
         for evaluation in self.search(problem):
-            candidates.setdefault(evaluation.path, _row(evaluation))
+            candidates.setdefault(evaluation.path, self._row(evaluation))
             if evaluation.accuracy > best.accuracy:
                 best = evaluation
         library = self.context.library
@@ -51,7 +55,7 @@ class ModularAlgorithm(Algorithm):
         self.remember(problem, solution)
         self.context.note(
             evaluated=list(candidates.values()),
-            chosen={**_row(best), "names": list(solution.names), "why": _why(best, candidates)},
+            chosen={**self._row(best), "names": list(solution.names), "why": _why(best, candidates)},
         )
 
     def predict(self, index: int, inputs: Inputs) -> torch.Tensor:
@@ -69,13 +73,14 @@ class ModularAlgorithm(Algorithm):
     def solution(self, index: int) -> tuple[str, ...]:
         return self.context.library.solution(index).names
 
-
-def _row(evaluation: Evaluation) -> dict[str, Any]:
-    return {
-        "path": list(evaluation.path),
-        "accuracy": evaluation.accuracy,
-        "diverged": evaluation.diverged,
-    }
+    def _row(self, evaluation: Evaluation) -> dict[str, Any]:
+        by = self.asked_by(evaluation.path)
+        return {
+            "path": list(evaluation.path),
+            "accuracy": evaluation.accuracy,
+            "diverged": evaluation.diverged,
+            **({"by": by} if by else {}),
+        }
 
 
 def _why(best: Evaluation, candidates: dict[Path, dict[str, Any]]) -> str:

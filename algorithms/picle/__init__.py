@@ -1,0 +1,1 @@
+"""PICLE: a probabilistic search for perceptual and latent transfer (docs/picle.md)."""

@@ -1,0 +1,153 @@
+"""An exact Gaussian process over a finite set of functions, by matrices of their likeness."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gpytorch
+import torch
+from gpytorch.constraints import Interval
+from gpytorch.distributions import MultivariateNormal
+from torch import Tensor
+
+SIGMA = (0.05, 1.0)
+"""Bounds of a kernel's deviation σ, in accuracy. Two alike accuracies must not make the process
+certain that all others are alike too."""
+GAMMA = (0.1, 1.0)
+"""Bounds of the length scale γ, as shares of the median distance: functions that differ as usual
+always tell something of each other, never all."""
+NOISE = (0.001, 0.03)
+"""Bounds of the noise's deviation, in accuracy."""
+ITERATIONS = 40
+
+
+class Looked(gpytorch.kernels.Kernel):  # type: ignore[misc]
+    """A kernel whose points are numbers of rows and whose values stand in a matrix."""
+
+    def __init__(self, matrix: Tensor, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.register_buffer("matrix", matrix)
+
+    def look(self, x1: Tensor, x2: Tensor, diag: bool) -> Tensor:
+        i, j = x1.squeeze(-1).long(), x2.squeeze(-1).long()
+        return self.matrix[i, j] if diag else self.matrix[i[..., :, None], j[..., None, :]]
+
+    def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **_: Any) -> Tensor:
+        return self.look(x1, x2, diag)
+
+
+class SquaredExponential(Looked):
+    """exp(−d² / 2γ²) of a matrix of distances d."""
+
+    has_lengthscale = True
+
+    def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **_: Any) -> Tensor:
+        scale = self.lengthscale.squeeze(-1) if diag else self.lengthscale
+        return torch.exp(-0.5 * (self.look(x1, x2, diag) / scale) ** 2)
+
+
+def make_kernel(terms: Mapping[str, Tensor]) -> gpytorch.kernels.Kernel:
+    """A sum of kernels: σ² exp(−d²/2γ²) for ``l2``, σ₀² + σ₁² sim for a similarity.
+
+    A similarity is divided by its mean own likeness, so that σ₁ is a deviation in accuracy.
+    """
+    parts = []
+    for kind, matrix in terms.items():
+        if kind == "l2":
+            parts.append(_scaled(_squared_exponential(matrix)))
+        else:
+            own = matrix.diagonal().mean().clamp(min=1e-12)
+            parts += [_scaled(Looked(torch.ones_like(matrix))), _scaled(Looked(matrix / own))]
+    return parts[0] if len(parts) == 1 else gpytorch.kernels.AdditiveKernel(*parts)
+
+
+def _squared_exponential(distances: Tensor) -> SquaredExponential:
+    apart = distances[torch.ones_like(distances).triu(1).bool()]
+    usual = float(apart.median()) if len(apart) else 1.0
+    usual = usual or 1.0
+    bounds = Interval(GAMMA[0] * usual, GAMMA[1] * usual)
+    kernel = SquaredExponential(distances, lengthscale_constraint=bounds)
+    kernel.lengthscale = 0.5 * usual
+    return kernel
+
+
+def _scaled(kernel: gpytorch.kernels.Kernel) -> gpytorch.kernels.ScaleKernel:
+    scaled = gpytorch.kernels.ScaleKernel(
+        kernel, outputscale_constraint=Interval(SIGMA[0] ** 2, SIGMA[1] ** 2)
+    )
+    scaled.outputscale = (2.0 * SIGMA[0]) ** 2
+    return scaled
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Of the accuracies that functions will reach, noise apart."""
+
+    mean: Tensor
+    deviation: Tensor
+
+
+class Process(gpytorch.models.ExactGP):  # type: ignore[misc]
+    """A zero-mean process on accuracies from which the mean of those observed is taken.
+
+    The paper's process has mean zero. Taken literally, an untried suffix would be expected at an
+    accuracy of 0 and the search would hardly ever stop; so zero is the mean observed so far.
+    """
+
+    def __init__(
+        self, kernel: gpytorch.kernels.Kernel, observed: Sequence[int], accuracies: Sequence[float]
+    ) -> None:
+        values = torch.tensor(accuracies, dtype=torch.float64)
+        likelihood = gpytorch.likelihoods.GaussianLikelihood(
+            noise_constraint=Interval(NOISE[0] ** 2, NOISE[1] ** 2)
+        )
+        super().__init__(_numbers(observed), values - values.mean(), likelihood)
+        self.centre = float(values.mean())
+        self.mean_module = gpytorch.means.ZeroMean()
+        self.covar_module = kernel
+        self.double()
+        self.likelihood.noise = (0.01) ** 2
+
+    def forward(self, x: Tensor) -> MultivariateNormal:
+        return MultivariateNormal(self.mean_module(x), self.covar_module(x))
+
+    def fit(self) -> None:
+        """Maximise the marginal likelihood within the bounds; the same start, the same end."""
+        self.train()
+        target = gpytorch.mlls.ExactMarginalLogLikelihood(self.likelihood, self)
+        optimiser = torch.optim.LBFGS(
+            list(self.parameters()), max_iter=ITERATIONS, line_search_fn="strong_wolfe"
+        )
+
+        def loss() -> Tensor:
+            optimiser.zero_grad()
+            value: Tensor = -target(self(self.train_inputs[0]), self.train_targets)
+            value.backward()
+            return value
+
+        optimiser.step(loss)
+
+    @torch.no_grad()
+    def predict(self, asked: Sequence[int]) -> Prediction:
+        self.eval()
+        found = self(_numbers(asked))
+        return Prediction(found.mean + self.centre, found.variance.clamp(min=0.0).sqrt())
+
+
+def _numbers(points: Sequence[int]) -> Tensor:
+    return torch.tensor(points, dtype=torch.float64).unsqueeze(-1)
+
+
+def upper_confidence(prediction: Prediction, beta: float) -> Tensor:
+    return prediction.mean + beta * prediction.deviation
+
+
+def expected_improvement(prediction: Prediction, best: float) -> Tensor:
+    """E[max(f − best, 0)]."""
+    gain, deviation = prediction.mean - best, prediction.deviation
+    z = gain / deviation.clamp(min=1e-12)
+    density = torch.exp(-0.5 * z**2) / math.sqrt(2.0 * math.pi)
+    return (gain * torch.special.ndtr(z) + deviation * density).clamp(min=0.0)

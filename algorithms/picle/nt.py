@@ -1,0 +1,175 @@
+"""The search for latent transfer: Bayesian optimisation over suffixes, then longer suffixes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from bell_bench.algorithm import Context
+from bell_bench.modular.evaluator import Evaluation
+from bell_bench.modular.path import Path
+from bell_bench.problem import Problem
+from bell_bench_algorithms.picle.activations import Activations
+from bell_bench_algorithms.picle.gp import (
+    Process,
+    expected_improvement,
+    make_kernel,
+    upper_confidence,
+)
+from bell_bench_algorithms.picle.options import NTOptions
+from bell_bench_algorithms.picle.suffixes import (
+    INPUTS,
+    Functions,
+    Suffix,
+    fits,
+    fitting_suffixes,
+)
+from bell_bench_algorithms.picle.told import told
+
+FIRST = 2
+"""Suffixes that are evaluated before the process has a say."""
+
+
+class LatentSearch:
+    """Which earlier solution's last modules help most, then how many of them."""
+
+    def __init__(self, context: Context, options: NTOptions) -> None:
+        self.context = context
+        self.options = options
+
+    def keep(self, name: str, received: Activations) -> None:
+        """Keep of a new module that begins suffixes some of its training inputs."""
+        if received.layer == len(received.architecture) - self.options.l_min:
+            origin = self.context.library[name].origin
+            generator = self.context.generator("picle", "stored inputs", origin)
+            inputs = received.sample(self.options.stored_inputs, generator)
+            self.context.library.attach(name, INPUTS, inputs)
+
+    def search(self, problem: Problem) -> Iterator[Evaluation]:
+        length, l_min = len(problem.architecture), self.options.l_min
+        suffixes = fitting_suffixes(self.context.library, problem.architecture, l_min)
+        if length <= l_min or not suffixes:
+            why = "no earlier solution ends in modules of these types"
+            if length <= l_min:
+                why = f"a network of {length} modules has none below a suffix of {l_min}"
+            self.context.note(nt={"suffixes": [], "steps": [], "stopped": why})
+            return
+        choice = Choice(self.context, problem, suffixes, self.options)
+        while (number := choice.next()) is not None:
+            path = Path.suffix(suffixes[number].names, length)
+            evaluation = self.context.evaluate(path, problem)
+            choice.observe(number, evaluation.accuracy)
+            yield evaluation
+        best = suffixes[choice.best]
+        self.context.note(nt=choice.told())
+        for count in range(l_min + 1, length):
+            if not fits(best.solution, problem.architecture, count):
+                return
+            path = Path.suffix(best.solution.names[-count:], length)
+            yield self.context.evaluate(path, problem)
+
+
+class Choice:
+    """Bayesian optimisation over a problem's candidate suffixes, and its diary."""
+
+    def __init__(
+        self, context: Context, problem: Problem, suffixes: list[Suffix], options: NTOptions
+    ) -> None:
+        self.options = options
+        self.suffixes = suffixes
+        self.limit = options.c or len(problem.architecture) + options.l_min
+        functions = Functions(context.library, problem.architecture, suffixes, context.device)
+        self.distances = functions.distances()
+        self.terms: dict[str, Tensor] = {
+            kind: self.distances if kind == "l2" else functions.similarities(kind)
+            for kind in options.kernel.split("_")
+        }
+        self.first = self._first(context.generator("picle", "first points", problem.index))
+        self.observed: dict[int, float] = {}
+        self.steps: list[dict[str, Any]] = []
+        self.stopped = ""
+
+    def next(self) -> int | None:
+        """The number of the suffix to evaluate, None to stop."""
+        left = [number for number in range(len(self.suffixes)) if number not in self.observed]
+        if not left:
+            self.stopped = "all suffixes are evaluated"
+        elif len(self.observed) >= self.limit:
+            self.stopped = f"c = {self.limit} suffixes are evaluated"
+        elif len(self.observed) < FIRST:
+            self._note(self.first[len(self.observed)], f"{self.options.first_points} first")
+            return self.first[len(self.observed)]
+        else:
+            return self._likeliest(left)
+        return None
+
+    def observe(self, number: int, accuracy: float) -> None:
+        self.observed[number] = accuracy
+        self.steps[-1]["accuracy"] = told(accuracy)
+
+    @property
+    def best(self) -> int:
+        """The earliest evaluated of the best suffixes."""
+        return max(self.observed, key=self.observed.__getitem__)
+
+    def _likeliest(self, left: list[int]) -> int | None:
+        """The highest upper confidence bound, if it is expected to improve enough."""
+        process = Process(make_kernel(self.terms), list(self.observed), list(self.observed.values()))
+        process.fit()
+        prediction = process.predict(left)
+        bound = upper_confidence(prediction, self.options.beta)
+        improvement = expected_improvement(prediction, self.observed[self.best])
+        chosen = int(bound.argmax())
+        enough = float(improvement[chosen]) >= self.options.ei_threshold
+        self._note(
+            left[chosen] if enough else None,
+            "highest UCB",
+            candidates=[
+                {
+                    "suffix": list(self.suffixes[number].names),
+                    "mean": told(float(prediction.mean[i])),
+                    "deviation": told(float(prediction.deviation[i])),
+                    "ucb": told(float(bound[i])),
+                    "ei": told(float(improvement[i])),
+                }
+                for i, number in enumerate(left)
+            ],
+        )
+        if enough:
+            return left[chosen]
+        names = " ".join(self.suffixes[left[chosen]].names)
+        self.stopped = (
+            f"expected improvement of {names}, {float(improvement[chosen]):.2g}, "
+            f"is below {self.options.ei_threshold:g}"
+        )
+        return None
+
+    def _first(self, generator: torch.Generator) -> list[int]:
+        count = len(self.suffixes)
+        if self.options.first_points == "random":
+            return torch.randperm(count, generator=generator).tolist()
+        means = self.distances.sum(1) / max(count - 1, 1)
+        return torch.sort(means, stable=True).indices.tolist()
+
+    def _note(self, number: int | None, why: str, **more: Any) -> None:
+        names = None if number is None else list(self.suffixes[number].names)
+        self.steps.append({"evaluated": names, "why": why, **more})
+
+    def told(self) -> dict[str, Any]:
+        means = self.distances.sum(1) / max(len(self.suffixes) - 1, 1)
+        return {
+            "suffixes": [
+                {
+                    "suffix": list(suffix.names),
+                    "problem": suffix.solution.problem + 1,
+                    "mean_distance": told(float(mean)),
+                }
+                for suffix, mean in zip(self.suffixes, means, strict=True)
+            ],
+            "steps": self.steps,
+            "stopped": self.stopped,
+            "best": list(self.suffixes[self.best].names),
+        }

@@ -1,0 +1,104 @@
+"""The search for perceptual transfer: the likeliest prefix of library modules, layer by layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from bell_bench.algorithm import Context
+from bell_bench.modular.evaluator import Evaluation
+from bell_bench.modular.library import Module
+from bell_bench.modular.path import Path
+from bell_bench.problem import Problem
+from bell_bench_algorithms.picle.activations import Activations
+from bell_bench_algorithms.picle.gaussian import Moments, log_likelihoods, projection
+from bell_bench_algorithms.picle.options import PTOptions
+from bell_bench_algorithms.picle.prior import log_prior, temperature
+from bell_bench_algorithms.picle.told import told
+
+GAUSSIAN = "gaussian"
+"""The attachment of a module that holds mean and covariance of its training inputs."""
+
+
+class PerceptualSearch:
+    """Greedy extension of a prefix by the module with the highest posterior: up to L paths."""
+
+    def __init__(self, context: Context, options: PTOptions) -> None:
+        self.context = context
+        self.options = options
+        self.temperature = options.temperature or temperature(context.suite)
+        self._projections: dict[int, Tensor | None] = {}
+
+    def keep(self, name: str, received: Activations) -> None:
+        """Keep of a new module the Gaussian of its training inputs."""
+        self.context.library.attach(name, GAUSSIAN, self.moments(received).tensor())
+
+    def search(self, problem: Problem) -> Iterator[Evaluation]:
+        library, architecture = self.context.library, problem.architecture
+        received = Activations(architecture, problem.train, self.context.device)
+        prefix: list[str] = []
+        layers: list[dict[str, Any]] = []
+        stopped = "all layers have a module"
+        for layer, spec in enumerate(architecture.modules):
+            candidates = library.candidates(spec)
+            if not candidates:
+                stopped = f"the library has no module for layer {layer + 1}"
+                break
+            if layer:
+                received.extend(library.weights(prefix[-1]))
+            likelihood, prior = self.judge(candidates, received)
+            best = int((likelihood + prior).argmax())  # the earliest of equals
+            prefix.append(candidates[best].name)
+            layers.append(_tell(layer, candidates, likelihood, prior, best))
+            yield self.context.evaluate(Path.prefix(prefix, len(architecture)), problem)
+        self.context.note(pt={"layers": layers, "stopped": stopped})
+
+    def judge(self, candidates: Sequence[Module], received: Activations) -> tuple[Tensor, Tensor]:
+        """Log-likelihood and log-prior of a layer's candidates.
+
+        They have the prefix below in common, and with it every other factor of the posterior of
+        the appendix, which is the product over layers of the softmax of their sum.
+        """
+        attached = self.context.library.attached
+        stored = torch.stack([attached(module.name, GAUSSIAN) for module in candidates])
+        likelihood = log_likelihoods(stored, self.moments(received), self.options.ridge)
+        return likelihood, log_prior([module.accuracy for module in candidates], self.temperature)
+
+    def moments(self, received: Activations) -> Moments:
+        """Of a layer's inputs after the projection for their width, on the CPU."""
+        matrix = self._projection(received.width)
+        parts = []
+        for chunk in received.chunks():
+            flat = chunk.flatten(1)
+            parts.append(flat.cpu() if matrix is None else (flat @ matrix.to(flat.device)).cpu())
+        return Moments.of(torch.cat(parts), received.counts.cpu())
+
+    def _projection(self, width: int) -> Tensor | None:
+        """One per input width, the same for the whole job, also after a resume."""
+        if width not in self._projections:
+            k = self.options.k
+            generator = self.context.generator("picle", "projection", width, k)
+            self._projections[width] = projection(width, k, generator)
+        return self._projections[width]
+
+
+def _tell(
+    layer: int, candidates: Sequence[Module], likelihood: Tensor, prior: Tensor, best: int
+) -> dict[str, Any]:
+    posterior = torch.softmax(likelihood + prior, dim=0)
+    return {
+        "layer": layer + 1,
+        "chosen": candidates[best].name,
+        "candidates": [
+            {
+                "module": module.name,
+                "log_likelihood": told(float(likelihood[i])),
+                "log_prior": told(float(prior[i])),
+                "posterior": told(float(posterior[i])),
+            }
+            for i, module in enumerate(candidates)
+        ],
+    }

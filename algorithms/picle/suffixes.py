@@ -1,0 +1,118 @@
+"""Suffixes of earlier solutions as functions: which there are, and how alike they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from bell_bench.modular.architecture import Architecture
+from bell_bench.modular.blocks import Weights
+from bell_bench.modular.library import Library, Solution
+from bell_bench.modular.network import Modules, run
+
+INPUTS = "inputs"
+"""The attachment of a module that holds some of its training inputs."""
+
+
+@dataclass(frozen=True)
+class Suffix:
+    """The last modules of an earlier solution: of the earliest that ends so."""
+
+    names: tuple[str, ...]
+    solution: Solution
+
+
+def fitting_suffixes(library: Library, architecture: Architecture, length: int) -> list[Suffix]:
+    """The distinct last-``length`` suffixes of solutions whose types match, earliest first."""
+    found: dict[tuple[str, ...], Suffix] = {}
+    for solution in library.solutions:
+        if fits(solution, architecture, length):
+            names = solution.names[-length:]
+            found.setdefault(names, Suffix(names, solution))
+    return list(found.values())
+
+
+def fits(solution: Solution, architecture: Architecture, length: int) -> bool:
+    """Whether the last ``length`` modules of a solution fit the last layers of a network."""
+    own = solution.architecture.modules
+    return len(own) >= length and own[-length:] == architecture.modules[-length:]
+
+
+class Functions:
+    """What suffixes compute on the stored inputs of all library modules that begin one."""
+
+    def __init__(
+        self,
+        library: Library,
+        architecture: Architecture,
+        suffixes: Sequence[Suffix],
+        device: torch.device,
+    ) -> None:
+        self.architecture = architecture
+        self.layers = range(len(architecture) - len(suffixes[0].names), len(architecture))
+        first = library.candidates(architecture[self.layers.start])
+        stored = [
+            library.attached(module.name, INPUTS)
+            for module in first
+            if INPUTS in module.attachments
+        ]
+        self.inputs = torch.cat(stored).to(device)
+        read: dict[str, Weights] = {}
+        for name in {name for suffix in suffixes for name in suffix.names}:
+            weights = library.weights(name)
+            read[name] = {key: tensor.to(device) for key, tensor in weights.items()}
+        self._functions: list[Modules] = [
+            dict(zip(self.layers, (read[name] for name in suffix.names), strict=True))
+            for suffix in suffixes
+        ]
+        self._outputs = self._run_all()
+
+    def distances(self) -> Tensor:
+        """Euclidean distances of the functions: root mean square over the inputs."""
+        points = self._outputs.flatten(1)
+        exact = "donot_use_mm_for_euclid_dist"
+        return torch.cdist(points, points, compute_mode=exact) / math.sqrt(len(self.inputs))
+
+    def similarities(self, kind: str) -> Tensor:
+        """The appendix's sim_cov, sim_pc or sim_gpd."""
+        measures: dict[str, Callable[[], Tensor]] = {
+            "cov": lambda: self._outputs.flatten(1).cov(),
+            "pc": self._correlations,
+            "gpd": self._alignments,
+        }
+        return torch.atleast_2d(measures[kind]())
+
+    def _correlations(self) -> Tensor:
+        points = self._outputs.flatten(1)
+        directions = _directions(points - points.mean(1, keepdim=True))
+        return directions @ directions.T
+
+    def _alignments(self) -> Tensor:
+        """Mean dot product of normalised gradients, over inputs and, if several, outputs."""
+        gradients = torch.stack([self._gradients(function) for function in self._functions])
+        directions = _directions(gradients)
+        flat = directions.flatten(1)
+        return flat @ flat.T / (directions.shape[1] * directions.shape[2])
+
+    @torch.no_grad()
+    def _run_all(self) -> Tensor:
+        """(functions, inputs, outputs), in double precision."""
+        outputs = [run(self.architecture, f, self.inputs, self.layers) for f in self._functions]
+        return torch.stack(outputs).flatten(2).double().cpu()
+
+    def _gradients(self, function: Modules) -> Tensor:
+        """Of each output to its input, (outputs, inputs, numbers), in double precision."""
+        double = {layer: {k: w.double() for k, w in part.items()} for layer, part in function.items()}
+        z = self.inputs.double().requires_grad_()
+        outputs = run(self.architecture, double, z, self.layers).flatten(1).sum(0)
+        gradients = [torch.autograd.grad(out, z, retain_graph=True)[0] for out in outputs]
+        return torch.stack(gradients).flatten(2).cpu()
+
+
+def _directions(vectors: Tensor) -> Tensor:
+    """Vectors of unit length; those without a direction stay zero."""
+    return torch.nn.functional.normalize(vectors, dim=-1, eps=1e-100)

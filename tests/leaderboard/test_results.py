@@ -1,0 +1,91 @@
+"""Rows and tables from records made by hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from bell_bench_leaderboard import COLUMNS, read_records, result_rows, summary_table, to_csv
+from bell_bench_leaderboard.picture import draw_leaderboard
+
+
+def record(algorithm="picle", learnt=(0.9, 0.8), final=(0.9, 0.8), status="done", **job):
+    resources = {
+        "wall_s": 2.0, "cpu_s": 1.5, "updates": 100, "train_flops": 1e9, "paths_evaluated": 3,
+        "paths_trained": 1, "peak_memory_bytes": 3 * 1024**2, "stored_bytes": 1024**2,
+    }  # fmt: skip
+    settings = {
+        "algorithm": algorithm, "suite": "bell", "suite_version": "1", "sequence": "S_pl",
+        "realisation": 0, "realisation_seed": 30, "seed": 0, "scale": "quick", "data": "glyphs",
+        "protocol": "paper", **job,
+    }  # fmt: skip
+    problems = [
+        {"index": i, "accuracy_learnt": a, "accuracy_final": b, "resources": resources}
+        for i, (a, b) in enumerate(zip(learnt, final, strict=True))
+    ]
+    return {"status": status, "reason": "", "job": settings, "problems": problems}
+
+
+def test_figures_by_hand():
+    rows = result_rows([record(final=(0.7, 0.8)), record("sa", final=(0.9, 0.6))])
+    assert rows[0]["A"] == pytest.approx(75)
+    assert rows[0]["F"] == pytest.approx(-10)
+    assert rows[0]["Tr_last"] == pytest.approx(20)
+    assert rows[0]["updates"] == 200
+    assert rows[0]["stored_mb"] == 1
+    assert rows[0]["peak_memory_mb"] == 3
+
+
+@pytest.mark.parametrize(
+    "change", [{"seed": 1}, {"scale": "paper"}, {"protocol": "authors-code"}, {"data": "images"},
+               {"realisation_seed": 31}, {"suite_version": "2"}]
+)  # fmt: skip
+def test_transfer_is_measured_against_the_same_problems_only(change):
+    rows = result_rows([record(), record("sa", **change)])
+    assert rows[0]["Tr_last"] is None
+
+
+def test_what_is_not_done_has_no_score_and_is_not_averaged_away():
+    rows = result_rows([record(), record(status="timeout", seed=1)])
+    assert rows[1]["A"] is None
+    assert rows[1]["updates"] == 200, "its cost is known all the same"
+    table = summary_table(rows)
+    assert "timeout" in table
+    assert "1/2" in table
+
+
+def test_unlike_settings_are_shown_apart():
+    table = summary_table(result_rows([record(), record(scale="paper")]))
+    assert table.count("sequence") == 2
+
+
+def test_csv_has_the_promised_columns_and_blanks():
+    text = to_csv(result_rows([record(status="failed")]))
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert tuple(row) == COLUMNS
+    assert row["A"] == ""
+    assert row["status"] == "failed"
+
+
+def test_records_are_found_in_folders_of_runs_and_in_job_folders(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "record.json").write_text(json.dumps(record()))
+    assert len(read_records([tmp_path])) == 2
+    assert len(read_records([tmp_path / "a"])) == 1
+
+
+def test_a_picture_with_missing_cells(tmp_path):
+    rows = result_rows([record(), record("sa"), record("x", status="failed")])
+    draw_leaderboard(rows, tmp_path / "board.png")
+    assert (tmp_path / "board.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_leaderboard_imports_no_torch():
+    code = "import sys, bell_bench_leaderboard; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
