@@ -8,7 +8,7 @@ from bell_bench.hookspecs import hookimpl
 from bell_bench.specs import AlgorithmSpec, Option
 from bell_bench_algorithms.picle.options import SEARCHES, NTOptions, PTOptions, declared
 
-PICLE = "https://arxiv.org/abs/2306.08977"
+PICLE = "https://arxiv.org/abs/2306.06545"
 
 
 @hookimpl

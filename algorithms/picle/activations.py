@@ -68,10 +68,15 @@ class Activations:
             yield self._through(part)
 
     def sample(self, count: int, generator: torch.Generator) -> Tensor:
-        """At most ``count`` of what the layer receives, drawn without replacement."""
-        shown = torch.arange(len(self._index)) if self._joined else self._index.flatten().cpu()
-        drawn = shown[torch.randperm(len(shown), generator=generator)[:count]]
-        return self._through(self._kept[drawn.to(self._device)])
+        """What the layer receives for at most ``count`` inputs, drawn without replacement.
+
+        Below the join, all images of an input: (inputs, arity, …).
+        """
+        drawn = torch.randperm(len(self._index), generator=generator)[:count].to(self._device)
+        if self._joined:
+            return self._through(self._kept[drawn])
+        images = self._index[drawn]
+        return self._through(self._kept[images.flatten()]).unflatten(0, images.shape)
 
     @property
     def _joined(self) -> bool:

@@ -101,14 +101,24 @@ class Functions:
     @torch.no_grad()
     def _run_all(self) -> Tensor:
         """(functions, inputs, outputs), in double precision."""
-        outputs = [run(self.architecture, f, self.inputs, self.layers) for f in self._functions]
-        return torch.stack(outputs).flatten(2).double().cpu()
+        outputs = [self._run(function, self.inputs) for function in self._functions]
+        return torch.stack(outputs).double().cpu()
+
+    def _run(self, function: Modules, inputs: Tensor) -> Tensor:
+        """(inputs, outputs); below the join, each image of an input on its own."""
+        architecture, layers = self.architecture, self.layers
+        below = range(layers.start, architecture.joint)
+        above = range(max(layers.start, architecture.joint), layers.stop)
+        x = inputs
+        if below:
+            x = run(architecture, function, x.flatten(0, 1), below).unflatten(0, x.shape[:2])
+        return (run(architecture, function, x, above) if above else x).flatten(1)
 
     def _gradients(self, function: Modules) -> Tensor:
         """Of each output to its input, (outputs, inputs, numbers), in double precision."""
         double = {layer: {k: w.double() for k, w in part.items()} for layer, part in function.items()}
         z = self.inputs.double().requires_grad_()
-        outputs = run(self.architecture, double, z, self.layers).flatten(1).sum(0)
+        outputs = self._run(double, z).sum(0)
         gradients = [torch.autograd.grad(out, z, retain_graph=True)[0] for out in outputs]
         return torch.stack(gradients).flatten(2).cpu()
 

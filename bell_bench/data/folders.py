@@ -37,11 +37,15 @@ def working_folder(parent: Path) -> Iterator[Path]:
         parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=".working-", dir=parent))
     except OSError as error:
-        raise BellBenchError(
-            f"cannot write the cache folder {parent}: {error}. "
-            "Set BELL_BENCH_CACHE to a folder you can write to."
-        ) from error
+        raise cannot_write_cache(parent, error) from error
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def cannot_write_cache(folder: Path, error: OSError) -> BellBenchError:
+    return BellBenchError(
+        f"cannot write the cache folder {folder}: {error}. "
+        "Set BELL_BENCH_CACHE to a folder with room that you can write to."
+    )

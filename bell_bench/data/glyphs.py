@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bell_bench.data.domain import BELL_DOMAINS, CLASSES, SIDE, VALIDATION, Images, Labels
 from bell_bench.data.hands import HANDS, Hand
 
-VERSION = 0
+VERSION = 1
 """Part of every cache key; changes when any pixel does."""
 SPLITS = ("train", "validation", "test")
 ALL = {"train": 43_200, "validation": VALIDATION, "test": 8_000}
@@ -47,8 +47,7 @@ def _draw_block(domain: int, split: int, block: int) -> Images:
     hand = HANDS[domain]
     random = np.random.RandomState([hand.seed, 1 + split, block])
     labels = np.arange(BLOCK) % CLASSES
-    way = np.minimum(_pick(random, BLOCK, hand.allographs), hand.allographs - 1)
-    control = _alphabet(hand)[labels, way]
+    control = _alphabet(hand)[labels, _pick(random, BLOCK, hand.allographs)]
     control = control + hand.jitter * _bell(random, control.shape)
     x, y = _distort(hand, random, *_bezier(control))
     return _develop(hand, random, _splat(hand, x, y))
@@ -57,7 +56,7 @@ def _draw_block(domain: int, split: int, block: int) -> Images:
 def _pick(random: np.random.RandomState, count: int, ways: int) -> NDArray[np.int64]:
     """A way of writing for each image, the first ones more common."""
     u = random.random_sample(count)
-    return np.asarray((u * (0.4 + 0.6 * u) * ways).astype(np.int64))
+    return np.minimum((u * (0.4 + 0.6 * u) * ways).astype(np.int64), ways - 1)
 
 
 def _bell(random: np.random.RandomState, shape: tuple[int, ...]) -> Floats:
@@ -70,20 +69,27 @@ def _bell(random: np.random.RandomState, shape: tuple[int, ...]) -> Floats:
 def _alphabet(hand: Hand) -> Floats:
     """Control points (class, way, stroke, 4, xy) of every glyph the hand knows."""
     random = np.random.RandomState([hand.seed, 0])
-    shape = (CLASSES, hand.allographs, hand.strokes, 4, 2)
-    alphabet = np.empty(shape)
-    for label in range(CLASSES):
-        for way in range(hand.allographs):
-            glyph = alphabet[label, way]
-            pen = _anchor(random)
-            for stroke in range(hand.strokes):
-                fresh = _stroke(hand, random, pen)
-                keep = way > 0 and random.random_sample() < hand.kinship
-                glyph[stroke] = alphabet[label, 0, stroke] if keep else fresh
-                pen = glyph[stroke, 3] if random.random_sample() < hand.joined else _anchor(random)
-    low, high = alphabet[..., (0, 3), :].min((2, 3)), alphabet[..., (0, 3), :].max((2, 3))
-    middle, reach = 0.5 * (low + high), np.maximum(0.5 * (high - low), 0.5)
-    return np.asarray((alphabet - middle[:, :, None, None]) / reach[:, :, None, None])
+    classes = []
+    for _ in range(CLASSES):
+        first = _glyph(hand, random)
+        others = [_glyph(hand, random, first) for _ in range(hand.allographs - 1)]
+        classes.append([first, *others])
+    alphabet = np.array(classes)
+    ends = alphabet[..., (0, 3), :]
+    low, high = ends.min((2, 3), keepdims=True), ends.max((2, 3), keepdims=True)
+    return np.asarray((alphabet - 0.5 * (low + high)) / np.maximum(0.5 * (high - low), 0.5))
+
+
+def _glyph(hand: Hand, random: np.random.RandomState, first: Floats | None = None) -> Floats:
+    """The strokes of a glyph: new ones, and some of the ``first`` way to write its class."""
+    glyph = np.empty((hand.strokes, 4, 2))
+    pen = _anchor(random)
+    for stroke in range(hand.strokes):
+        glyph[stroke] = _stroke(hand, random, pen)
+        if first is not None and random.random_sample() < hand.kinship:
+            glyph[stroke] = first[stroke]
+        pen = glyph[stroke, 3] if random.random_sample() < hand.joined else _anchor(random)
+    return glyph
 
 
 def _anchor(random: np.random.RandomState) -> Floats:

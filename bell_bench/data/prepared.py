@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bell_bench.data.domain import Domain, pixel_statistics
-from bell_bench.data.folders import cache_folder, working_folder
+from bell_bench.data.folders import cache_folder, cannot_write_cache, working_folder
 from bell_bench.errors import BellBenchError
 from bell_bench.modular.files import hash_json
 from bell_bench.problem import hash_arrays
@@ -74,9 +74,12 @@ def _write(folder: Path, arrays: Arrays, key: Mapping[str, object]) -> None:
     fingerprint = hash_arrays(arrays[part] for part in ARRAYS)
     about = {"key": key, "mean": mean, "std": std, "fingerprint": fingerprint}
     with working_folder(folder.parent) as temporary:
-        for part in ARRAYS:
-            np.save(temporary / f"{part}.npy", arrays[part], allow_pickle=False)
-        (temporary / "about.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
+        try:
+            for part in ARRAYS:
+                np.save(temporary / f"{part}.npy", arrays[part], allow_pickle=False)
+            (temporary / "about.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
+        except OSError as error:
+            raise cannot_write_cache(folder.parent, error) from error
         _rename(temporary, folder)
 
 

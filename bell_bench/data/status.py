@@ -92,8 +92,9 @@ def _official_status(name: str, collection: Collection) -> Status:
     else:
         status = "partial" if any(found) or begun else "missing"
         lacking = [f.path for f, paths in zip(collection.files, found, strict=True) if not paths]
+        what = ", ".join(lacking) if status == "partial" else f"{collection.title}'s files"
         detail = (
-            f"{data_folder()} lacks {', '.join(lacking)}; get about {collection.megabytes} MB "
+            f"{data_folder()} lacks {what}; get them (about {collection.megabytes} MB) "
             f"with `bell-bench data download {name}`"
         )
     return Status(name, status, collection.title, collection.licence, size, detail)

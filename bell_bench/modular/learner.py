@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -12,18 +11,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from bell_bench.errors import unknown
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.batches import Batch
 from bell_bench.modular.blocks import Weights, block
 from bell_bench.modular.network import IMAGES, ROWS, Modules, in_chunks, move, run
+from bell_bench.modular.optimiser import Optimiser
 from bell_bench.modular.prefix import Lookup
 from bell_bench.modular.settings import TrainingSettings
-
-OPTIMISERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
-    "adamw": torch.optim.AdamW,
-    "adam": torch.optim.Adam,
-}
 
 
 def initial(architecture: Architecture, layer: int, init_seed: int, dtype: torch.dtype) -> Weights:
@@ -65,10 +59,10 @@ class Learner:
         made = {layer: initial(architecture, layer, init_seed, dtype) for layer in self.new}
         self.weights = move({**frozen, **made}, device, dtype)
         self.flat, self.parameters = self._flatten()
-        self.optimiser = _optimiser(self.flat, settings)
+        self.optimiser = Optimiser(self.flat, settings)
 
     def _flatten(self) -> tuple[Tensor, list[Tensor]]:
-        """Turn all trained weights into views of one tensor, which the optimiser updates at once."""
+        """Make all trained weights views of one tensor, which the optimiser updates at once."""
         trained = [
             (self.weights[layer], name)
             for layer in self.new
@@ -77,7 +71,6 @@ class Learner:
         ]
         sizes = [module[name].numel() for module, name in trained]
         flat = torch.zeros(sum(sizes), device=self.device, dtype=self.dtype)
-        flat.grad = torch.zeros_like(flat)
         for (module, name), part in zip(trained, torch.split(flat, sizes), strict=True):
             part.copy_(module[name].flatten())
             module[name] = part.view_as(module[name]).requires_grad_()
@@ -101,7 +94,7 @@ class Learner:
         """One step of the optimiser; gives the loss before it."""
         value = loss(self.logits(x, batch.members), batch.labels)
         gradients = torch.autograd.grad(value, self.parameters)
-        torch.cat([gradient.flatten() for gradient in gradients], out=self.flat.grad)
+        torch.cat([gradient.flatten() for gradient in gradients], out=self.optimiser.gradient)
         self.optimiser.step()
         return value.detach()
 
@@ -136,12 +129,3 @@ class Learner:
             for layer, module in self.weights.items()
             if layer in self.new
         }
-
-
-def _optimiser(parameters: Tensor, settings: TrainingSettings) -> torch.optim.Optimizer:
-    if settings.optimiser not in OPTIMISERS:
-        raise unknown("optimiser", settings.optimiser, OPTIMISERS)
-    kind = OPTIMISERS[settings.optimiser]
-    return kind(
-        [parameters], lr=settings.learning_rate, weight_decay=settings.weight_decay, fused=True
-    )

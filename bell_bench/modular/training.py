@@ -200,17 +200,18 @@ def _validation(
 
 @contextlib.contextmanager
 def deterministic(device: torch.device) -> Iterator[None]:
-    """Deterministic algorithms, without the filling of new memory that nothing here reads."""
-    before = torch.are_deterministic_algorithms_enabled()
-    warn = torch.is_deterministic_algorithms_warn_only_enabled()
+    """Deterministic algorithms, without the filling of new memory that nothing here reads.
+
+    Not by torch.use_deterministic_algorithms, which imports torch's compiler: seconds per process.
+    """
     memory: Any = torch.utils.deterministic
-    fill = memory.fill_uninitialized_memory
+    before = torch.get_deterministic_debug_mode(), memory.fill_uninitialized_memory
     if device.type == "cuda":
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     try:
-        torch.use_deterministic_algorithms(True)
+        torch.set_deterministic_debug_mode("error")
         memory.fill_uninitialized_memory = False
         yield
     finally:
-        torch.use_deterministic_algorithms(before, warn_only=warn)
-        memory.fill_uninitialized_memory = fill
+        torch.set_deterministic_debug_mode(before[0])
+        memory.fill_uninitialized_memory = before[1]

@@ -1,16 +1,21 @@
 """Makes glyphs.png beside this file: the nine embedded domains on one sheet."""
 
+import io
 from pathlib import Path
 
 from matplotlib.figure import Figure
+from PIL import Image
 
 from bell_bench.data import BELL_DOMAINS, glyphs
 from bell_bench.data.picture import contact_sheet
 
-figure = Figure(figsize=(10, 9.6), dpi=110, layout="constrained")
+figure = Figure(figsize=(9, 8.6), dpi=100, layout="constrained")
 for place, name in enumerate(BELL_DOMAINS, start=1):
     axes = figure.add_subplot(3, 3, place)
     axes.imshow(contact_sheet(*glyphs.draw(name, "train", 512), 9), cmap="gray", vmin=0, vmax=255)
     axes.set_title(name, fontsize=10)
     axes.axis("off")
-figure.savefig(Path(__file__).with_suffix(".png"))
+drawn = io.BytesIO()
+figure.savefig(drawn, format="png")
+sixteen_greys = Image.open(drawn).convert("L").quantize(16)
+sixteen_greys.save(Path(__file__).with_suffix(".png"), optimize=True)

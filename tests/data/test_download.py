@@ -63,9 +63,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     with Server(("127.0.0.1", 0), Handler) as running:
         running.faults, running.requests = {}, []
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
         threading.Thread(target=running.serve_forever, daemon=True).start()
         yield running
         running.shutdown()

@@ -9,7 +9,7 @@ import pytest
 
 from bell_bench.data import BELL_DOMAINS, glyphs
 
-PINNED = "?"
+PINNED = "aca3e1be5f6091f1fb87cddccae5ed9c480caacd88d9b94622544915a130d361"
 """Of the first 64 training, validation and test images of all domains. It may change only
 together with ``glyphs.VERSION``, and then every published figure on glyphs is void."""
 
@@ -40,8 +40,8 @@ def test_every_prefix_is_balanced():
 
 @pytest.mark.parametrize("name", BELL_DOMAINS)
 def test_no_image_occurs_twice(name):
-    drawn = [glyphs.draw(name, split, 1024)[0] for split in glyphs.SPLITS]
-    images = np.concatenate(drawn).reshape(3 * 1024, -1)
+    drawn = [glyphs.draw(name, split, 2 * glyphs.BLOCK)[0] for split in glyphs.SPLITS]
+    images = np.concatenate(drawn)
     assert len({image.tobytes() for image in images}) == len(images)
 
 
@@ -64,9 +64,10 @@ def _projected(seed: int, count: int) -> list[np.ndarray]:
     return samples
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_domains_are_told_apart_by_their_inputs(seed, count=500):
+@pytest.mark.parametrize("seed", range(2))
+def test_domains_are_told_apart_by_their_inputs(seed):
     """One Gaussian per domain on 20 random projections, as PICLE's PT search sees inputs."""
+    count = 500
     samples = _projected(seed, count)
     likelihoods = np.empty((9, 9))
     for column, fitted in enumerate(samples):

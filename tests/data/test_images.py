@@ -125,7 +125,7 @@ def test_a_corrupt_official_file_is_named(folder, monkeypatch, damage):
     content[50] ^= 1
     write(folder, {**files, name: files[name][:100] if damage == "truncated" else bytes(content)})
     assert missing(["mnist_1"], "images") == {}  # cheap: it reads no file
-    with pytest.raises(BellBenchError, match="t10k-images-idx3-ubyte.gz is corrupt or incomplete"):
+    with pytest.raises(BellBenchError, match=r"t10k-images-idx3-ubyte.gz is corrupt or incomplete"):
         load_domain("mnist_1", "images", ALL)
 
 
@@ -133,7 +133,7 @@ def test_truncated_unpacked_files_are_an_error(folder):
     members = emnist_members(made_images(range(1, 27)))
     files = {f"EMNIST/raw/{name}": content[:-50] for name, content in members.items()}
     write(folder, files)
-    with pytest.raises(BellBenchError, match="cannot read EMNIST letters in .*EMNIST"):
+    with pytest.raises(BellBenchError, match=r"cannot read EMNIST letters in .*EMNIST"):
         load_domain("emnist_1", "images", ALL)
 
 

@@ -100,7 +100,7 @@ def test_files_that_are_no_npz(tmp_path, content):
 
 def test_a_single_array_is_no_npz(tmp_path):
     np.save(tmp_path / "a.npy", np.zeros(3))
-    with pytest.raises(UsageError, match="not an .npz file"):
+    with pytest.raises(UsageError, match=r"not an .npz file"):
         import_file("runes", tmp_path / "a.npy")
 
 
@@ -124,10 +124,10 @@ def test_an_import_that_was_altered_is_an_error(tmp_path):
         arrays = dict(content)
     arrays["test_labels"] = arrays["test_labels"][::-1]
     np.savez(imported_path("runes"), **arrays)
-    with pytest.raises(BellBenchError, match="runes.npz is not as it was imported"):
+    with pytest.raises(BellBenchError, match=r"runes.npz is not as it was imported"):
         load_domain("runes", "images", ALL)
     imported_path("runes").write_bytes(imported_path("runes").read_bytes()[:500])
-    with pytest.raises(BellBenchError, match="runes.npz is corrupt"):
+    with pytest.raises(BellBenchError, match=r"runes.npz is corrupt"):
         load_domain("runes", "images", ALL)
 
 
@@ -148,7 +148,7 @@ def test_domains_of_plugins(monkeypatch):
     monkeypatch.setattr(plugins.registry(), "domains", provided)
     assert missing(["stones"], "images") == {}
     assert len(load_domain("stones", "images", ALL).test_labels) == 96
-    with pytest.raises(BellBenchError, match="'ruins' of bell-bench-rocks 1.2 failed: .*no disk"):
+    with pytest.raises(BellBenchError, match=r"'ruins' of bell-bench-rocks 1.2 failed: .*no disk"):
         load_domain("ruins", "images", ALL)
 
 

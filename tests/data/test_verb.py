@@ -55,7 +55,8 @@ def test_list_of_glyphs():
 
 def test_list_imports_no_torch():
     code = (
-        "import sys; from bell_bench.cli.data import command; command(['list'], standalone_mode=False);"
+        "import sys; from bell_bench.cli.data import command;"
+        "command(['list'], standalone_mode=False);"
         "print([m for m in ('torch', 'torchvision', 'matplotlib') if m in sys.modules])"
     )
     done = subprocess.run(
@@ -97,7 +98,7 @@ def test_verify(folder, monkeypatch, tmp_path):
     assert len(lines) == 4 + 4 + 1
     assert all(line.startswith("ok") for line in lines)
     write(folder, {"MNIST/raw/t10k-labels-idx1-ubyte.gz": b"half"})
-    with pytest.raises(BellBenchError, match="1 of 4 files are corrupt: .*t10k-labels"):
+    with pytest.raises(BellBenchError, match=r"1 of 4 files are corrupt: .*t10k-labels"):
         run("verify", "mnist_1")
     with pytest.raises(UsageError, match="unknown domain"):
         run("verify", "mnist")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import pathlib
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+
+from tests.plugin_folder import make_distribution
+from tests.tiny_suite import TINY
 
 HEAD = "from bell_bench import AlgorithmSpec, hookimpl\n\n\n"
 YIELD = '    yield AlgorithmSpec("{name}", load="json:JSONDecoder", summary="Theirs.")\n'
@@ -130,3 +134,23 @@ def test_a_name_of_two_providers_is_refused_and_can_be_picked(broken: ThirdParty
     listed = broken.run("list", "algorithms").stdout
     assert "bell-bench:sa" in listed
     assert "colliding:sa" in listed
+
+
+def evaluate(party: ThirdParty, algorithm: str) -> dict[str, Any]:
+    """One algorithm on one sequence of a suite that takes a second; its CSV row."""
+    make_distribution(party.site, "tiny", TINY)
+    done = party.run(
+        "evaluate", "--algo", algorithm, "--suite", "tiny", "--sequence", "S_few", "--csv", "r.csv"
+    )
+    assert done.returncode == 0, done.stderr
+    return next(csv.DictReader((party.folder / "r.csv").open()))
+
+
+def test_a_third_party_algorithm_is_evaluated(third_party: ThirdParty) -> None:
+    row = evaluate(third_party, "majority")
+    assert (row["algorithm"], row["status"], float(row["F"])) == ("majority", "done", 0.0)
+    assert float(row["A"]) == pytest.approx(40, abs=15), "chance on two 8-way and four binary ones"
+
+
+def test_ours_are_evaluated_beside_broken_ones(broken: ThirdParty) -> None:
+    assert evaluate(broken, "bell-bench:sa")["status"] == "done"

@@ -1,0 +1,48 @@
+"""Adam and AdamW on one flat tensor, by the kernels behind torch.optim's ``fused=True``.
+
+Called directly: torch.optim would import torch's compiler, which takes each process seconds, and
+spend more time around the kernel than a step of small modules takes.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from bell_bench.errors import unknown
+from bell_bench.modular.settings import TrainingSettings
+
+KERNELS = {"adamw": torch._fused_adamw_, "adam": torch._fused_adam_}
+
+
+class Optimiser:
+    """Updates ``parameters`` in place from what was put into ``gradient``."""
+
+    def __init__(self, parameters: Tensor, settings: TrainingSettings) -> None:
+        if settings.optimiser not in KERNELS:
+            raise unknown("optimiser", settings.optimiser, KERNELS)
+        self.kernel = KERNELS[settings.optimiser]
+        self.settings = settings
+        self.parameters = parameters
+        self.gradient = torch.zeros_like(parameters)
+        self.mean = torch.zeros_like(parameters)
+        self.square = torch.zeros_like(parameters)
+        self.steps = torch.zeros((), dtype=torch.float32, device=parameters.device)
+
+    def step(self) -> None:
+        self.steps += 1
+        self.kernel(
+            [self.parameters],
+            [self.gradient],
+            [self.mean],
+            [self.square],
+            [],
+            [self.steps],
+            lr=self.settings.learning_rate,
+            beta1=0.9,
+            beta2=0.999,
+            weight_decay=self.settings.weight_decay,
+            eps=1e-8,
+            amsgrad=False,
+            maximize=False,
+        )

@@ -1,0 +1,242 @@
+"""TrainAndEvaluate equals the plain reference, ends when it should, and repeats bit for bit."""
+
+import math
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from made_problems import library, pairs, singles, vectors
+from reference import PlainTraining
+
+from bell_bench.errors import UsageError
+from bell_bench.modular.blocks import Weights
+from bell_bench.modular.learner import Learner, initial
+from bell_bench.modular.prefix import Budget
+from bell_bench.modular.settings import TrainingSettings
+from bell_bench.modular.training import DivergenceWarning, Trained, deterministic, train, updates
+from bell_bench.problem import Problem
+
+CPU = torch.device("cpu")
+SETTINGS = TrainingSettings(learning_rate=1e-3, max_updates=50, validate_every=1, select="loss")
+PATHS = [
+    *((pairs, layers) for layers in ((), (5, 6, 7), (0,), (0, 1), range(5), range(6), range(8))),
+    *((singles, layers) for layers in ((), (4,), (0,), (0, 1), range(5))),
+    *((vectors, layers) for layers in ((), (2, 3, 4), (0,), range(2), range(5))),
+]
+
+
+def run(problem: Problem, frozen: dict[int, Weights], settings: TrainingSettings, **options):
+    return train(problem, frozen, settings, seed=3, init_seed=4, device=CPU, **options)
+
+
+def same_weights(a: dict[int, Weights], b: dict[int, Weights]) -> bool:
+    return a.keys() == b.keys() and all(
+        torch.equal(tensor, b[layer][name])
+        for layer, module in a.items()
+        for name, tensor in module.items()
+    )
+
+
+def same(a: Trained, b: Trained) -> bool:
+    return a.history == b.history and same_weights(a.weights, b.weights)
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-9), (torch.float32, 1e-3)])
+@pytest.mark.parametrize(("make", "layers"), PATHS)
+def test_50_updates_equal_the_reference(make, layers, dtype, tolerance):
+    problem = make()
+    frozen = library(problem.architecture, layers, dtype)
+    plain = PlainTraining(problem, frozen, SETTINGS, seed=3, init_seed=4, dtype=dtype)
+    learner = Learner(problem.architecture, frozen, SETTINGS, init_seed=4, device=CPU, dtype=dtype)
+    if learner.new:
+        stream = updates(learner, problem.train, SETTINGS.batch, seed=3, budget=Budget(None))
+        with deterministic(CPU):
+            losses = [float(next(stream)) for _ in range(50)]
+        assert losses == pytest.approx([plain.update() for _ in range(50)], rel=tolerance)
+    found, expected = learner.snapshot(), plain.weights()
+    assert found.keys() == expected.keys()
+    for layer, module in found.items():
+        for name, tensor in module.items():
+            torch.testing.assert_close(
+                tensor, expected[layer][name], rtol=tolerance, atol=tolerance
+            )
+
+
+@pytest.mark.parametrize(("make", "layers"), PATHS)
+def test_validations_equal_the_reference(make, layers):
+    problem = make()
+    frozen = library(problem.architecture, layers, torch.float64)
+    settings = replace(SETTINGS, max_updates=6, validate_every=2)
+    trained = run(problem, frozen, settings, dtype=torch.float64)
+    plain = PlainTraining(problem, frozen, settings, seed=3, init_seed=4, dtype=torch.float64)
+    for done, loss, accuracy in trained.history:
+        assert (loss, accuracy) == pytest.approx(plain.validate(), rel=1e-9)
+        for _ in range(2 if done < trained.updates else 0):
+            plain.update()
+    assert trained.updates == (6 if plain.new else 0)
+    assert len(trained.history) == (4 if plain.new else 1)
+
+
+def test_adam_equals_the_reference():
+    problem = vectors()
+    settings = replace(SETTINGS, optimiser="adam", weight_decay=0.01, max_updates=10)
+    trained = run(problem, {}, settings, dtype=torch.float64)
+    plain = PlainTraining(problem, {}, settings, seed=3, init_seed=4, dtype=torch.float64)
+    for _ in range(10):
+        plain.update()
+    assert trained.history[-1][1] == pytest.approx(plain.validate()[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("layers", [(), (0, 1), range(5)])
+def test_two_trainings_are_bit_identical(layers):
+    problem = pairs()
+    frozen = library(problem.architecture, layers)
+    settings = replace(SETTINGS, max_updates=10)
+    first = run(problem, frozen, settings)
+    torch.manual_seed(1234)
+    np.random.seed(1234)
+    assert same(first, run(problem, frozen, settings))
+
+
+def test_another_process_gives_the_same_bits():
+    here = Path(__file__).parent
+    code = (
+        f"import sys; sys.path.insert(0, {str(here)!r}); import test_training as t, torch;"
+        "torch.set_num_threads(1); print(t.digest())"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    assert result.stdout.split()[-1] == digest()
+    torch.set_num_threads(threads)
+
+
+def digest() -> str:
+    trained = run(pairs(), {}, replace(SETTINGS, max_updates=5))
+    values = [float(t.double().sum()).hex() for m in trained.weights.values() for t in m.values()]
+    return "|".join(values + [loss.hex() for _, loss, _ in trained.history])
+
+
+@pytest.mark.parametrize(("make", "layers"), PATHS)
+@pytest.mark.parametrize("budget", [0, 60_000])
+def test_without_memory_for_features_nothing_changes(make, layers, budget):
+    problem = make(images=150)
+    frozen = library(problem.architecture, layers)
+    settings = replace(SETTINGS, max_updates=3, validate_every=2)
+    kept = run(problem, frozen, settings, feature_budget=10**9)
+    again = run(problem, frozen, settings, feature_budget=budget)
+    assert same(kept, again)
+    assert (kept.train_flops, kept.inference_flops) == (again.train_flops, again.inference_flops)
+
+
+@pytest.mark.parametrize("layers", [(0,), (0, 1), range(5)])
+def test_without_memory_nothing_changes_at_the_papers_width(layers):
+    problem = pairs(64, images=150)
+    frozen = library(problem.architecture, layers)
+    settings = replace(SETTINGS, max_updates=3, validate_every=None)
+    kept = run(problem, frozen, settings, feature_budget=10**9)
+    assert same(kept, run(problem, frozen, settings, feature_budget=0))
+
+
+def test_the_default_budget_is_at_most_two_gigabytes():
+    assert 0 < Budget(None).left <= 2 * 1024**3
+
+
+def test_ten_points_and_a_batch_larger_than_the_data():
+    problem = pairs(points=10, images=20, validation=10)
+    trained = run(problem, {}, TrainingSettings(max_epochs=3))
+    assert (trained.updates, trained.epochs) == (3, 3)
+    assert [updates for updates, _, _ in trained.history] == [0, 1, 2, 3]
+
+
+def test_the_last_partial_batch_is_kept():
+    trained = run(vectors(points=70), {}, TrainingSettings(max_epochs=2))
+    assert (trained.updates, trained.epochs) == (6, 2)
+    assert [updates for updates, _, _ in trained.history] == [0, 3, 6]
+
+
+def test_a_limit_within_an_epoch_ends_with_a_validation():
+    trained = run(vectors(), {}, TrainingSettings(max_updates=6))
+    assert [updates for updates, _, _ in trained.history] == [0, 4, 6]
+    assert trained.epochs == 2
+
+
+def test_patience_ends_a_training_that_does_not_improve():
+    settings = TrainingSettings(learning_rate=0.0, weight_decay=0.0, patience=8, max_epochs=100)
+    trained = run(vectors(), {}, settings)
+    assert trained.updates == 8
+    assert len({loss for _, loss, _ in trained.history}) == 1
+
+
+@pytest.mark.parametrize(("select", "column"), [("accuracy", 2), ("loss", 1)])
+def test_the_best_weights_are_selected_and_ties_go_to_the_earliest(select, column):
+    problem = singles(points=60, validation=40)
+    settings = replace(SETTINGS, learning_rate=0.01, max_updates=40, select=select)
+    trained = run(problem, {}, settings)
+    best = (max if select == "accuracy" else min)(entry[column] for entry in trained.history)
+    chosen = next(entry for entry in trained.history if entry[column] == best)
+    assert (trained.loss, trained.accuracy) == chosen[1:]
+    until = run(problem, {}, replace(settings, max_updates=chosen[0]))
+    assert same_weights(trained.weights, until.weights)
+
+
+def test_returned_weights_give_the_returned_accuracy():
+    problem = singles(points=60, validation=40)
+    trained = run(problem, {}, replace(SETTINGS, learning_rate=0.01, select="accuracy"))
+    again = run(problem, trained.weights, SETTINGS)
+    assert again.accuracy == trained.accuracy
+    assert again.updates == 0
+    assert again.weights == {}
+
+
+def test_divergence_scores_zero_with_a_warning():
+    problem = vectors()
+    with pytest.warns(DivergenceWarning, match="diverged"):
+        trained = run(problem, {}, replace(SETTINGS, learning_rate=1e30))
+    assert trained.diverged
+    assert trained.accuracy == 0.0
+    assert trained.loss == math.inf
+    assert trained.updates < 50
+    assert all(math.isfinite(loss) for _, loss, _ in trained.history)
+
+
+def test_a_frozen_module_of_nan_scores_zero_without_training():
+    problem = vectors()
+    frozen = library(problem.architecture, (1,))
+    frozen[1]["weight"].fill_(math.nan)
+    with pytest.warns(DivergenceWarning):
+        trained = run(problem, frozen, SETTINGS)
+    assert (trained.diverged, trained.updates, trained.accuracy) == (True, 0, 0.0)
+
+
+def test_initial_weights_depend_on_seed_and_layer_and_are_drawn_from_nothing_else():
+    architecture = pairs().architecture
+    first = initial(architecture, 6, 1, torch.float32)["weight"]
+    torch.manual_seed(0)
+    assert torch.equal(first, initial(architecture, 6, 1, torch.float32)["weight"])
+    assert not torch.equal(first, initial(architecture, 6, 2, torch.float32)["weight"])
+    assert not torch.equal(first, initial(architecture, 3, 1, torch.float32)["weight"])
+
+
+def test_training_leaves_no_traces():
+    problem = vectors()
+    frozen = library(problem.architecture, (0,))
+    before = {name: tensor.clone() for name, tensor in frozen[0].items()}
+    state = torch.get_rng_state()
+    run(problem, frozen, replace(SETTINGS, max_updates=3))
+    assert all(torch.equal(before[name], tensor) for name, tensor in frozen[0].items())
+    assert not any(tensor.requires_grad for tensor in frozen[0].values())
+    assert torch.equal(state, torch.get_rng_state())
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+@pytest.mark.parametrize("wrong", [{"optimiser": "adamv"}, {"select": "acuracy"}])
+def test_unknown_settings_are_refused(wrong):
+    with pytest.raises(UsageError, match="did you mean"):
+        run(vectors(), {}, replace(SETTINGS, **wrong))
