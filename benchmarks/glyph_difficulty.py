@@ -24,13 +24,15 @@ from bell_bench.suites.bell.suite import BELL, BellSequence
 PUBLISHED = {"plus": 93.6, "minus": 70.0, "latent": 66.0, "few": 50.0}
 
 
-def problems(kind: str, scale: str, data: str) -> Iterator[tuple[str, BellSequence, int]]:
+def problems(
+    kind: str, scale: str, protocol: str, data: str
+) -> Iterator[tuple[str, BellSequence, int]]:
     """A problem of ``kind`` for each domain: its sequence and position."""
     wanted = set(BELL_DOMAINS)
     for realisation in range(100):
         for name in BELL.sequences:
             seed = BELL.realisation_seed(name, realisation)
-            sequence = BELL.sequence(name, seed=seed, scale=scale, protocol="paper", data=data)
+            sequence = BELL.sequence(name, seed=seed, scale=scale, protocol=protocol, data=data)
             for position, place in enumerate(sequence.places):
                 pairs = place.labelling is not None and place.space == "image"
                 if place.kind == kind and place.domain in wanted and pairs:
@@ -58,20 +60,24 @@ def main() -> None:
     parser.add_argument("--domains", default=",".join(BELL_DOMAINS))
     parser.add_argument("--data", default="glyphs", choices=SOURCES)
     parser.add_argument("--scale", default="paper", choices=BELL.scales)
+    parser.add_argument("--protocol", default="paper", choices=BELL.protocols)
     parser.add_argument("--learning-rate", type=float, help="other than the scale's, to hurry")
     options = parser.parse_args()
     torch.set_num_threads(1)
     print("| domain | kind | problem | test accuracy | published | updates | seconds |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for kind in options.kinds.split(","):
-        for domain, sequence, position in problems(kind, options.scale, options.data):
+        for domain, sequence, position in problems(
+            kind, options.scale, options.protocol, options.data
+        ):
             if domain not in options.domains.split(","):
                 continue
             settings = sequence.settings
             if options.learning_rate:
                 settings = replace(settings, learning_rate=options.learning_rate)
             accuracy, updates, seconds = standalone(sequence, position, settings)
-            where = f"{sequence.name} {sequence.seed}, {position + 1}"
+            place = sequence.places[position]
+            where = f"{sequence.name} {sequence.seed}, {position + 1}: {place.labelling.name}"
             figures = f"{accuracy:.1f} | {PUBLISHED[kind]:.1f} | {updates} | {seconds:.0f}"
             print(f"| {domain} | {kind} | {where} | {figures} |", flush=True)
 

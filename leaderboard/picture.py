@@ -57,9 +57,7 @@ def _cells(
                 texts[i, j] = "\n".join(bad)
             elif cell and all(row[column] is not None for row in cell):
                 values[i, j] = np.mean([row[column] for row in cell])
-                texts[i, j] = (
-                    f"{values[i, j]:+.1f}" if column == "Tr_last" else f"{values[i, j]:.1f}"
-                )
+                texts[i, j] = f"{values[i, j]:{sign}.1f}"
     return values, texts
 
 

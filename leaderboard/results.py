@@ -41,7 +41,9 @@ def accuracies(record: Record, when: str) -> list[float]:
 
 
 def match(record: Record) -> tuple[Any, ...]:
-    return tuple(record["job"][name] for name in EQUALS)
+    """Equal for two jobs on the same problems: settings, and every image and label."""
+    problems = tuple((p["fingerprint"], p["test_fingerprint"]) for p in record["problems"])
+    return (*(record["job"][name] for name in EQUALS), problems)
 
 
 def result_rows(records: Iterable[Record]) -> list[Row]:

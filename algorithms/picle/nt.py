@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from bell_bench.algorithm import Context
+from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.evaluator import Evaluation
 from bell_bench.modular.path import Path
 from bell_bench.problem import Problem
 from bell_bench_algorithms.picle.activations import Activations
+from bell_bench_algorithms.picle.charging import charged
 from bell_bench_algorithms.picle.gp import (
     Process,
     expected_improvement,
@@ -26,6 +28,8 @@ from bell_bench_algorithms.picle.suffixes import (
     Suffix,
     fits,
     fitting_suffixes,
+    read,
+    stored_inputs,
 )
 from bell_bench_algorithms.picle.told import told
 
@@ -46,7 +50,7 @@ class LatentSearch:
             origin = self.context.library[name].origin
             generator = self.context.generator("picle", "stored inputs", origin)
             inputs = received.sample(self.options.stored_inputs, generator)
-            self.context.library.attach(name, INPUTS, inputs)
+            self.context.library.attach(name, INPUTS, inputs.cpu())
 
     def search(self, problem: Problem) -> Iterator[Evaluation]:
         length, l_min = len(problem.architecture), self.options.l_min
@@ -57,7 +61,13 @@ class LatentSearch:
                 why = f"a network of {length} modules has none below a suffix of {l_min}"
             self.context.note(nt={"suffixes": [], "steps": [], "stopped": why})
             return
-        choice = Choice(self.context, problem, suffixes, self.options)
+        choice = Choice(
+            suffixes,
+            charged(self.context, lambda: self.functions(problem.architecture, suffixes)),
+            self.options,
+            limit=self.options.c or length + l_min,
+            generator=self.context.generator("picle", "first points", problem.index),
+        )
         while (number := choice.next()) is not None:
             path = Path.suffix(suffixes[number].names, length)
             evaluation = self.context.evaluate(path, problem)
@@ -71,23 +81,35 @@ class LatentSearch:
             path = Path.suffix(best.solution.names[-count:], length)
             yield self.context.evaluate(path, problem)
 
+    def functions(self, architecture: Architecture, suffixes: Sequence[Suffix]) -> Functions:
+        """The suffixes on all inputs that the library has stored for them."""
+        library = self.context.library
+        inputs = stored_inputs(library, architecture, self.options.l_min)
+        return Functions(architecture, read(library, architecture, suffixes), inputs)
+
 
 class Choice:
-    """Bayesian optimisation over a problem's candidate suffixes, and its diary."""
+    """Bayesian optimisation over candidate suffixes, and its diary."""
 
     def __init__(
-        self, context: Context, problem: Problem, suffixes: list[Suffix], options: NTOptions
+        self,
+        suffixes: Sequence[Suffix],
+        functions: Functions,
+        options: NTOptions,
+        *,
+        limit: int,
+        generator: torch.Generator,
     ) -> None:
-        self.options = options
         self.suffixes = suffixes
-        self.limit = options.c or len(problem.architecture) + options.l_min
-        functions = Functions(context.library, problem.architecture, suffixes, context.device)
+        self.options = options
+        self.limit = limit
         self.distances = functions.distances()
         self.terms: dict[str, Tensor] = {
             kind: self.distances if kind == "l2" else functions.similarities(kind)
             for kind in options.kernel.split("_")
         }
-        self.first = self._first(context.generator("picle", "first points", problem.index))
+        self.mean_distances = self.distances.sum(1) / max(len(suffixes) - 1, 1)
+        self.first = self._first(generator)
         self.observed: dict[int, float] = {}
         self.steps: list[dict[str, Any]] = []
         self.stopped = ""
@@ -117,7 +139,9 @@ class Choice:
 
     def _likeliest(self, left: list[int]) -> int | None:
         """The highest upper confidence bound, if it is expected to improve enough."""
-        process = Process(make_kernel(self.terms), list(self.observed), list(self.observed.values()))
+        process = Process(
+            make_kernel(self.terms), list(self.observed), list(self.observed.values())
+        )
         process.fit()
         prediction = process.predict(left)
         bound = upper_confidence(prediction, self.options.beta)
@@ -148,18 +172,17 @@ class Choice:
         return None
 
     def _first(self, generator: torch.Generator) -> list[int]:
-        count = len(self.suffixes)
         if self.options.first_points == "random":
-            return torch.randperm(count, generator=generator).tolist()
-        means = self.distances.sum(1) / max(count - 1, 1)
-        return torch.sort(means, stable=True).indices.tolist()
+            order = torch.randperm(len(self.suffixes), generator=generator)
+        else:
+            order = torch.sort(self.mean_distances, stable=True).indices
+        return [int(number) for number in order]
 
     def _note(self, number: int | None, why: str, **more: Any) -> None:
         names = None if number is None else list(self.suffixes[number].names)
         self.steps.append({"evaluated": names, "why": why, **more})
 
     def told(self) -> dict[str, Any]:
-        means = self.distances.sum(1) / max(len(self.suffixes) - 1, 1)
         return {
             "suffixes": [
                 {
@@ -167,7 +190,7 @@ class Choice:
                     "problem": suffix.solution.problem + 1,
                     "mean_distance": told(float(mean)),
                 }
-                for suffix, mean in zip(self.suffixes, means, strict=True)
+                for suffix, mean in zip(self.suffixes, self.mean_distances, strict=True)
             ],
             "steps": self.steps,
             "stopped": self.stopped,

@@ -20,12 +20,12 @@ def _option(kind: type, default: Any, help: str, **more: Any) -> Any:
 class PTOptions:
     """Of the search for perceptual transfer."""
 
-    k: int = _option(int, 20, "Dimensions that wider inputs of a module are projected to")
+    k: int = _option(int, 20, "Dimensions that wider inputs of a module are projected to.")
     temperature: float | None = _option(
-        float, None, "T of the prior; none: 0.001, and 0.6248 on CTrL", optional=True
+        float, None, "T of the prior; none: 0.001, and 0.6248 on CTrL.", optional=True
     )
     ridge: float = _option(
-        float, 1e-6, "Added to a Gaussian's variances, as a share of their mean"
+        float, 1e-6, "Added to a Gaussian's variances, as a share of their mean."
     )
 
     def __post_init__(self) -> None:
@@ -37,26 +37,26 @@ class PTOptions:
 class NTOptions:
     """Of the search for latent transfer."""
 
-    l_min: int = _option(int, 3, "Modules of the suffixes that are searched through first")
+    l_min: int = _option(int, 3, "Modules of the suffixes that are searched through first.")
     c: int | None = _option(
-        int, None, "Most suffixes of l_min modules evaluated; none: L + l_min", optional=True
+        int, None, "Most suffixes of l_min modules evaluated; none: L + l_min.", optional=True
     )
-    beta: float = _option(float, 2.0, "Deviations that UCB adds to the mean")
+    beta: float = _option(float, 2.0, "Deviations that UCB adds to the mean.")
     ei_threshold: float = _option(
-        float, 0.001, "Expected improvement, in accuracy, below which the search stops"
+        float, 0.001, "Expected improvement, in accuracy, below which the search stops."
     )
-    kernel: str = _option(str, "l2", "What makes two suffixes similar", choices=KERNELS)
+    kernel: str = _option(str, "l2", "What makes two suffixes similar.", choices=KERNELS)
     first_points: str = _option(
-        str, "central", "The first two suffixes: nearest to all others, or random",
+        str, "central", "The first two suffixes: nearest to all others, or random.",
         choices=("central", "random"),
     )  # fmt: skip
-    stored_inputs: int = _option(int, 40, "Inputs kept of each module that begins a suffix")
+    stored_inputs: int = _option(int, 40, "Inputs kept of each module that begins a suffix.")
 
     def __post_init__(self) -> None:
         _at_least(self, 1, "l_min", "c", "stored_inputs")
 
 
-SEARCHES = Option(str, "both", "Which searches run", choices=("both", "pt", "nt"))
+SEARCHES = Option(str, "both", "Which searches run.", choices=("both", "pt", "nt"))
 
 
 def declared(*options: type) -> dict[str, Option]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from bell_bench.algorithm import Context
@@ -12,6 +13,7 @@ from bell_bench.modular.modular_algorithm import ModularAlgorithm
 from bell_bench.modular.path import NEW, Path
 from bell_bench.problem import Problem
 from bell_bench_algorithms.picle.activations import Activations
+from bell_bench_algorithms.picle.charging import charged
 from bell_bench_algorithms.picle.nt import LatentSearch
 from bell_bench_algorithms.picle.options import SEARCHES, NTOptions, PTOptions, chosen
 from bell_bench_algorithms.picle.pt import PerceptualSearch
@@ -47,7 +49,8 @@ class Picle(ModularAlgorithm):
         received = Activations(problem.architecture, problem.train, self.context.device)
         for layer in range(new[-1] + 1):
             if layer:
-                received.extend(self.context.library.weights(solution.names[layer - 1]))
+                weights = self.context.library.weights(solution.names[layer - 1])
+                charged(self.context, partial(received.extend, weights))
             if layer in new:
                 for search in self.searches:
                     search.keep(solution.names[layer], received)

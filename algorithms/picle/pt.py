@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from bell_bench.modular.library import Module
 from bell_bench.modular.path import Path
 from bell_bench.problem import Problem
 from bell_bench_algorithms.picle.activations import Activations
+from bell_bench_algorithms.picle.charging import charged
 from bell_bench_algorithms.picle.gaussian import Moments, log_likelihoods, projection
 from bell_bench_algorithms.picle.options import PTOptions
 from bell_bench_algorithms.picle.prior import log_prior, temperature
@@ -34,7 +36,8 @@ class PerceptualSearch:
 
     def keep(self, name: str, received: Activations) -> None:
         """Keep of a new module the Gaussian of its training inputs."""
-        self.context.library.attach(name, GAUSSIAN, self.moments(received).tensor())
+        moments = charged(self.context, partial(self.moments, received))
+        self.context.library.attach(name, GAUSSIAN, moments.tensor())
 
     def search(self, problem: Problem) -> Iterator[Evaluation]:
         library, architecture = self.context.library, problem.architecture
@@ -48,7 +51,8 @@ class PerceptualSearch:
                 stopped = f"the library has no module for layer {layer + 1}"
                 break
             if layer:
-                received.extend(library.weights(prefix[-1]))
+                weights = library.weights(prefix[-1])
+                charged(self.context, partial(received.extend, weights))
             likelihood, prior = self.judge(candidates, received)
             best = int((likelihood + prior).argmax())  # the earliest of equals
             prefix.append(candidates[best].name)
@@ -64,7 +68,8 @@ class PerceptualSearch:
         """
         attached = self.context.library.attached
         stored = torch.stack([attached(module.name, GAUSSIAN) for module in candidates])
-        likelihood = log_likelihoods(stored, self.moments(received), self.options.ridge)
+        seen = charged(self.context, partial(self.moments, received))
+        likelihood = log_likelihoods(stored, seen, self.options.ridge)
         return likelihood, log_prior([module.accuracy for module in candidates], self.temperature)
 
     def moments(self, received: Activations) -> Moments:

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from bell_bench.modular.architecture import Architecture
-from bell_bench.modular.blocks import Weights
 from bell_bench.modular.library import Library, Solution
 from bell_bench.modular.network import Modules, run
 
@@ -42,33 +41,35 @@ def fits(solution: Solution, architecture: Architecture, length: int) -> bool:
     return len(own) >= length and own[-length:] == architecture.modules[-length:]
 
 
+def stored_inputs(library: Library, architecture: Architecture, length: int) -> Tensor:
+    """All inputs kept of library modules that can begin a suffix of this length."""
+    first = library.candidates(architecture[len(architecture) - length])
+    kept = [
+        library.attached(module.name, INPUTS) for module in first if INPUTS in module.attachments
+    ]
+    return torch.cat(kept)
+
+
+def read(library: Library, architecture: Architecture, suffixes: Sequence[Suffix]) -> list[Modules]:
+    """The suffixes' weights by layer; a module of several suffixes is read once."""
+    names = {name: library.weights(name) for suffix in suffixes for name in suffix.names}
+    length = len(architecture)
+    return [
+        {length - back: names[name] for back, name in enumerate(reversed(suffix.names), start=1)}
+        for suffix in suffixes
+    ]
+
+
 class Functions:
-    """What suffixes compute on the stored inputs of all library modules that begin one."""
+    """What suffixes of one network compute on some inputs, as functions to be compared."""
 
     def __init__(
-        self,
-        library: Library,
-        architecture: Architecture,
-        suffixes: Sequence[Suffix],
-        device: torch.device,
+        self, architecture: Architecture, suffixes: Sequence[Modules], inputs: Tensor
     ) -> None:
         self.architecture = architecture
-        self.layers = range(len(architecture) - len(suffixes[0].names), len(architecture))
-        first = library.candidates(architecture[self.layers.start])
-        stored = [
-            library.attached(module.name, INPUTS)
-            for module in first
-            if INPUTS in module.attachments
-        ]
-        self.inputs = torch.cat(stored).to(device)
-        read: dict[str, Weights] = {}
-        for name in {name for suffix in suffixes for name in suffix.names}:
-            weights = library.weights(name)
-            read[name] = {key: tensor.to(device) for key, tensor in weights.items()}
-        self._functions: list[Modules] = [
-            dict(zip(self.layers, (read[name] for name in suffix.names), strict=True))
-            for suffix in suffixes
-        ]
+        self.layers = range(min(suffixes[0]), len(architecture))
+        self.inputs = inputs
+        self._functions = suffixes
         self._outputs = self._run_all()
 
     def distances(self) -> Tensor:
@@ -102,7 +103,7 @@ class Functions:
     def _run_all(self) -> Tensor:
         """(functions, inputs, outputs), in double precision."""
         outputs = [self._run(function, self.inputs) for function in self._functions]
-        return torch.stack(outputs).double().cpu()
+        return torch.stack(outputs).double()
 
     def _run(self, function: Modules, inputs: Tensor) -> Tensor:
         """(inputs, outputs); below the join, each image of an input on its own."""
@@ -116,11 +117,13 @@ class Functions:
 
     def _gradients(self, function: Modules) -> Tensor:
         """Of each output to its input, (outputs, inputs, numbers), in double precision."""
-        double = {layer: {k: w.double() for k, w in part.items()} for layer, part in function.items()}
+        double = {
+            layer: {k: w.double() for k, w in part.items()} for layer, part in function.items()
+        }
         z = self.inputs.double().requires_grad_()
         outputs = self._run(double, z).sum(0)
         gradients = [torch.autograd.grad(out, z, retain_graph=True)[0] for out in outputs]
-        return torch.stack(gradients).flatten(2).cpu()
+        return torch.stack(gradients).flatten(2)
 
 
 def _directions(vectors: Tensor) -> Tensor:

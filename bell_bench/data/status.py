@@ -92,7 +92,7 @@ def _official_status(name: str, collection: Collection) -> Status:
     else:
         status = "partial" if any(found) or begun else "missing"
         lacking = [f.path for f, paths in zip(collection.files, found, strict=True) if not paths]
-        what = ", ".join(lacking) if status == "partial" else f"{collection.title}'s files"
+        what = ", ".join(lacking) if status == "partial" else f"the files of {collection.title}"
         detail = (
             f"{data_folder()} lacks {what}; get them (about {collection.megabytes} MB) "
             f"with `bell-bench data download {name}`"

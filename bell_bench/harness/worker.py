@@ -64,12 +64,18 @@ class Run:
 
     def resume(self) -> None:
         newest = self.checkpoints.newest()
-        if newest is not None:
+        state = State.load(newest) if newest else State()
+        if newest and self.same_data(state):
             self.algorithm.load(newest / "algorithm")
-            self.state = State.load(newest)
+            self.state = state
             self.context.evaluator.charges = Charges.from_json(self.state.charges)
             self.context.stored = self.state.stored
         self.tell("started", solved=len(self.state.problems), problems=len(self.sequence))
+
+    def same_data(self, state: State) -> bool:
+        """Whether the images are still those of the checkpoint; if not, the job starts over."""
+        last = state.problems[-1]
+        return self.sequence.problem(last["index"]).fingerprint == str(last["fingerprint"])
 
     def all(self) -> None:
         self.resume()
@@ -101,7 +107,7 @@ class Run:
         self.state.predictions[f"labels_{index}"] = narrow(test.labels)
         self.state.predictions[f"learnt_{index}"] = self.predict(index, test, problem.classes)
         if len(self.sequence) <= MATRIX_LIMIT:
-            self.test_all(index, test)
+            self.test_all(index)
         accuracy = self.accuracy(f"learnt_{index}", index)
         self.state.problems[-1]["accuracy_learnt"] = accuracy
         self.tell("solved", index=index, name=problem.name, accuracy=accuracy)
@@ -119,7 +125,7 @@ class Run:
             "notes": self.context.notes,
         }
 
-    def test_all(self, index: int, test: Split) -> None:
+    def test_all(self, index: int) -> None:
         """Row ``index`` of the accuracy matrix; kept as predictions, the last row is the end's."""
         for earlier in range(index):
             problem = self.state.problems[earlier]

@@ -1,4 +1,4 @@
-"""Counting floating-point operations with torch's counter, and saying what it does not count."""
+"""Counting floating-point operations by torch's formulas, and saying what they leave out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils.flop_counter import FlopCounterMode, flop_registry
+from torch.utils.flop_counter import flop_registry
 
 ALLOCATES = {"empty", "empty_like", "empty_strided", "new_empty", "zeros", "new_zeros"}
 FILLS = {"zeros_like", "ones", "ones_like", "full", "full_like", "fill_", "zero_", "arange"}
@@ -29,32 +29,44 @@ class FlopCount:
     """The operators without a formula."""
 
 
-class _Executed(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Counts executed operators that compute something."""
+class _Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Applies the formulas of torch's FLOP counter to executed operators, and notes the others.
+
+    torch's own FlopCounterMode counts the same, but does not tell what it leaves out.
+    """
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.with_formula = 0
-        self.without: Counter[str] = Counter()
+        self.flops = 0
+        self.counted = 0
+        self.uncounted: Counter[str] = Counter()
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing is compiled here; to have that skipped would import torch's compiler."""
+        return False
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        name = func.overloadpacket.__name__
-        if func.overloadpacket in flop_registry:
-            self.with_formula += 1
-        elif not func.is_view and name not in NO_ARITHMETIC:
-            self.without[name] += 1
-        return func(*args, **(kwargs or {}))
+        kwargs = kwargs or {}
+        output = func(*args, **kwargs)
+        operator = func.overloadpacket
+        if operator in flop_registry:
+            self.flops += flop_registry[operator](*args, **kwargs, out_val=output)
+            self.counted += 1
+        elif not func.is_view and operator.__name__ not in NO_ARITHMETIC:
+            self.uncounted[operator.__name__] += 1
+        return output
 
 
 def count(function: Callable[[], object]) -> FlopCount:
     """The operations that one call of ``function`` takes."""
-    with FlopCounterMode(display=False) as counter, _Executed() as executed:
+    with _Counter() as counter:
         function()
-    total = executed.with_formula + executed.without.total()
+    total = counter.counted + counter.uncounted.total()
     return FlopCount(
-        flops=float(counter.get_total_flops()),
-        coverage=executed.with_formula / total if total else 1.0,
-        uncounted=tuple(sorted(executed.without)),
+        flops=float(counter.flops),
+        coverage=counter.counted / total if total else 1.0,
+        uncounted=tuple(sorted(counter.uncounted)),
     )

@@ -55,7 +55,11 @@ class ModularAlgorithm(Algorithm):
         self.remember(problem, solution)
         self.context.note(
             evaluated=list(candidates.values()),
-            chosen={**self._row(best), "names": list(solution.names), "why": _why(best, candidates)},
+            chosen={
+                **self._row(best),
+                "names": list(solution.names),
+                "why": _why(best, candidates),
+            },
         )
 
     def predict(self, index: int, inputs: Inputs) -> torch.Tensor:

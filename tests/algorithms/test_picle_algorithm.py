@@ -19,7 +19,8 @@ from bell_bench.suites.bell.scales import Scale
 from bell_bench.suites.bell.suite import BellSequence
 from bell_bench_algorithms import bell_bench_algorithms
 from bell_bench_algorithms.picle.picle import NTOnly, Picle, PTOnly
-from tests.modular.making import FakeContext, make_evaluator, make_problem
+from tests.algorithms.picle_context import Counting
+from tests.modular.making import make_evaluator, make_problem
 
 SCALE = Scale(
     "quick", "tiny", 200, 200, 64, 64, DomainSizes(800, 80, 80), width=4, patience=20,
@@ -78,7 +79,12 @@ def test_standalone_then_prefixes_then_suffixes(whole):
     for row in last["evaluated"][9:]:
         reused = [name != NEW for name in row["path"]]
         assert reused == sorted(reused)
-    assert [sum(name != NEW for name in row["path"]) for row in last["evaluated"]][-4:] == [4, 5, 6, 7]
+    assert [sum(name != NEW for name in row["path"]) for row in last["evaluated"]][-4:] == [
+        4,
+        5,
+        6,
+        7,
+    ]
     told(whole)
 
 
@@ -130,7 +136,7 @@ def test_a_flattened_domain_takes_suffixes_of_image_problems(tmp_path):
 
 def test_ablations_search_with_one_half_and_store_for_it_alone(tmp_path):
     for kind, by, stored in ((PTOnly, "PT", {"gaussian"}), (NTOnly, "NT", {"inputs"})):
-        algorithm = kind(FakeContext(make_evaluator(tmp_path / by)))
+        algorithm = kind(Counting(make_evaluator(tmp_path / by)))
         for index in range(3):
             algorithm.learn(make_problem(index))
         rows = [row["by"] for row in algorithm.context.notes[-1]["evaluated"]]
@@ -144,12 +150,12 @@ def test_ablations_search_with_one_half_and_store_for_it_alone(tmp_path):
 )
 def test_impossible_options_are_refused_by_name(tmp_path, option, value):
     with pytest.raises(UsageError, match=f"option {option} must be"):
-        Picle(FakeContext(make_evaluator(tmp_path)), **{option: value})
+        Picle(Counting(make_evaluator(tmp_path)), **{option: value})
 
 
 def test_it_is_registered_with_its_options(tmp_path):
     specs = {spec.name: spec for spec in bell_bench_algorithms()}
-    context = FakeContext(make_evaluator(tmp_path))
+    context = Counting(make_evaluator(tmp_path))
     for name, kind in (("picle", Picle), ("pt-only", PTOnly), ("nt-only", NTOnly)):
         assert load_object(specs[name].load) is kind
         assert isinstance(kind(context, **complete(specs[name], {})), Picle)

@@ -41,9 +41,7 @@ def test_the_process_is_scikit_learns_on_points_of_a_line(fitted):
     if fitted:
         process.fit()
     scale = process.covar_module
-    kernel = ConstantKernel(scale.outputscale.item()) * RBF(
-        scale.base_kernel.lengthscale.item()
-    )
+    kernel = ConstantKernel(scale.outputscale.item()) * RBF(scale.base_kernel.lengthscale.item())
     compare(process, kernel, process.likelihood.noise.item(), PLACES[:, None])
 
 

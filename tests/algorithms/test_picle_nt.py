@@ -13,27 +13,33 @@ from bell_bench.modular.path import NEW, Path
 from bell_bench_algorithms.picle.nt import LatentSearch
 from bell_bench_algorithms.picle.options import KERNELS, NTOptions
 from bell_bench_algorithms.picle.picle import NTOnly
-from bell_bench_algorithms.picle.suffixes import INPUTS, Functions, fits, fitting_suffixes
+from bell_bench_algorithms.picle.suffixes import (
+    INPUTS,
+    Functions,
+    fits,
+    fitting_suffixes,
+    read,
+    stored_inputs,
+)
+from tests.algorithms.picle_context import Counting
 from tests.modular.making import (
     CONCEPT,
     PAIRS,
     SINGLE,
     UPPER,
-    FakeContext,
     FakeTrain,
     make_evaluator,
     make_problem,
     solve,
 )
 
-CPU = torch.device("cpu")
 VECTORS = Architecture((ModuleSpec("linear", Type("vector", (6,)), CONCEPT, "softmax"), *UPPER))
 """As S_sp's last problem: another input space below the same upper modules."""
 
 
 def make(tmp_path, problems=4, architecture=PAIRS, **options):
     """NT-only with a library of standalone networks."""
-    context = FakeContext(make_evaluator(tmp_path, train=FakeTrain()))
+    context = Counting(make_evaluator(tmp_path, train=FakeTrain()))
     algorithm = NTOnly(context, **{"l_min": 2, **options})
     for index in range(problems):
         problem = make_problem(index, architecture)
@@ -96,11 +102,17 @@ def outputs(algorithm, suffix, inputs):
     return run(PAIRS, weights, inputs, range(2, 4)).double().numpy()
 
 
+def functions_of(algorithm) -> Functions:
+    library = algorithm.context.library
+    suffixes = fitting_suffixes(library, PAIRS, 2)
+    return Functions(PAIRS, read(library, PAIRS, suffixes), stored_inputs(library, PAIRS, 2))
+
+
 def test_distances_and_similarities_are_those_of_the_outputs(tmp_path):
     algorithm = make(tmp_path, problems=3)
     library = algorithm.context.library
     suffixes = fitting_suffixes(library, PAIRS, 2)
-    functions = Functions(library, PAIRS, suffixes, CPU)
+    functions = functions_of(algorithm)
     inputs = torch.cat([library.attached(f"{i}.3", INPUTS) for i in (1, 2, 3)])
     assert torch.equal(functions.inputs, inputs)
     values = [outputs(algorithm, suffix, inputs)[:, 0] for suffix in suffixes]
@@ -114,7 +126,7 @@ def test_distances_and_similarities_are_those_of_the_outputs(tmp_path):
 def test_alignment_is_the_mean_cosine_of_gradients(tmp_path):
     algorithm = make(tmp_path, problems=2)
     suffixes = fitting_suffixes(algorithm.context.library, PAIRS, 2)
-    functions = Functions(algorithm.context.library, PAIRS, suffixes, CPU)
+    functions = functions_of(algorithm)
     library, step = algorithm.context.library, 1e-6
 
     def gradients(suffix):
@@ -127,7 +139,9 @@ def test_alignment_is_the_mean_cosine_of_gradients(tmp_path):
         for column in range(z.shape[1]):
             shift = torch.zeros(z.shape[1], dtype=torch.float64)
             shift[column] = step
-            both = [run(PAIRS, weights, (z + s).clone(), range(2, 4))[:, 0] for s in (shift, -shift)]
+            both = [
+                run(PAIRS, weights, (z + s).clone(), range(2, 4))[:, 0] for s in (shift, -shift)
+            ]
             columns.append((both[0] - both[1]) / (2 * step))
         found = torch.stack(columns, 1)
         return found / found.norm(dim=1, keepdim=True)
@@ -141,8 +155,7 @@ def test_alignment_is_the_mean_cosine_of_gradients(tmp_path):
 def test_the_most_central_come_first_then_the_process_then_longer_suffixes(tmp_path):
     algorithm = make(tmp_path, problems=4, ei_threshold=0.0)
     score(algorithm, {"3": 0.9})
-    library = algorithm.context.library
-    distances = Functions(library, PAIRS, fitting_suffixes(library, PAIRS, 2), CPU).distances()
+    distances = functions_of(algorithm).distances()
     central = [f"{i + 1}.4" for i in distances.mean(1).argsort().tolist()]
     found = names_of(algorithm.search(make_problem(4)))
     assert [path[:2] for path in found[:4]] == [(NEW, NEW)] * 4
@@ -211,7 +224,7 @@ def test_nothing_to_reuse_is_no_fault(tmp_path):
 
 
 def test_one_candidate_needs_no_process(tmp_path):
-    context = FakeContext(make_evaluator(tmp_path))
+    context = Counting(make_evaluator(tmp_path))
     search = LatentSearch(context, NTOptions(l_min=3))
     algorithm = NTOnly(context)
     algorithm.learn(make_problem(0))

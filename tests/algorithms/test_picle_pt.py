@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 
@@ -10,7 +11,7 @@ from scipy.stats import multivariate_normal
 
 from bell_bench.modular.architecture import Architecture, ModuleSpec, Type
 from bell_bench.modular.network import features
-from bell_bench.modular.path import NEW
+from bell_bench.modular.path import NEW, Path
 from bell_bench.problem import Problem, Split
 from bell_bench_algorithms.picle.activations import Activations
 from bell_bench_algorithms.picle.gaussian import loaded
@@ -18,11 +19,11 @@ from bell_bench_algorithms.picle.options import PTOptions
 from bell_bench_algorithms.picle.picle import PTOnly
 from bell_bench_algorithms.picle.prior import log_prior, temperature
 from bell_bench_algorithms.picle.pt import GAUSSIAN, PerceptualSearch
+from tests.algorithms.picle_context import Counting
 from tests.modular.making import (
     LOWER,
     PAIRS,
     SINGLE,
-    FakeContext,
     FakeTrain,
     make_evaluator,
     make_problem,
@@ -51,7 +52,7 @@ def shifted_problem(index: int, shift: float, architecture: Architecture) -> Pro
 
 def learnt(tmp_path, shifts, architecture, **options) -> PTOnly:
     """A library of standalone networks, one per shift."""
-    context = FakeContext(make_evaluator(tmp_path, train=FakeTrain()))
+    context = Counting(make_evaluator(tmp_path, train=FakeTrain()))
     algorithm = PTOnly(context, **options)
     for index, shift in enumerate(shifts):
         algorithm.learn(shifted_problem(index, shift, architecture))
@@ -73,7 +74,7 @@ def test_the_prior_is_a_softmax_of_accuracies():
 def test_the_temperature_is_the_suites_unless_told(tmp_path):
     assert temperature("bell") == 0.001
     assert temperature("ctrl") == temperature("ctrl-resnet") == 0.6247744509446062
-    context = FakeContext(make_evaluator(tmp_path))
+    context = Counting(make_evaluator(tmp_path))
     assert PerceptualSearch(context, PTOptions()).temperature == 0.001
     assert PerceptualSearch(context, PTOptions(temperature=2.0)).temperature == 2.0
     context.suite = "ctrl"
@@ -123,11 +124,10 @@ def test_the_shortcut_is_the_full_posterior_of_the_appendix(tmp_path):
         likelihoods, priors = search.judge(layers[len(prefix)], received)
         return likelihoods + priors
 
-    full = {names: posterior(*names) for names in itertools.product(*layers)}
-    total = np.logaddexp.reduce(list(full.values()))
+    total = np.logaddexp.reduce([posterior(*modules) for modules in itertools.product(*layers)])
     for m1, m2 in itertools.product(*layers[:2]):
         fast = shortcut((m1, m2)).numpy()
-        slow = np.array([full[m1, m2, m3] for m3 in layers[2]])
+        slow = np.array([posterior(m1, m2, m3) for m3 in layers[2]])
         np.testing.assert_allclose(fast - fast[0], slow - slow[0], rtol=1e-6, atol=1e-6)
         assert fast.argmax() == slow.argmax()
         # normalised, the posterior is the product of each layer's softmax, which notes tell
@@ -154,16 +154,15 @@ def test_each_layer_takes_the_module_whose_inputs_were_alike(tmp_path):
 def test_alike_modules_are_chosen_by_accuracy(tmp_path):
     def accurate(problem, frozen, settings, **rest):
         trained = FakeTrain()(problem, frozen, settings, **rest)
-        trained.accuracy = 0.9 if problem.index == 1 else 0.6
-        return trained
+        return dataclasses.replace(trained, accuracy=0.9 if problem.index == 1 else 0.6)
 
-    context = FakeContext(make_evaluator(tmp_path, train=accurate))
-    algorithm = PTOnly(context, searches="pt")
+    context = Counting(make_evaluator(tmp_path, train=accurate))
+    algorithm = PTOnly(context)
     algorithm.learn(shifted_problem(0, 0.0, SINGLE))
     library = context.library
     library.add(
         shifted_problem(1, 0.0, SINGLE),
-        context.evaluate(_path(NEW, NEW), shifted_problem(1, 0.0, SINGLE)),
+        context.evaluate(Path.standalone(2), shifted_problem(1, 0.0, SINGLE)),
     )
     for layer in (1, 2):  # the very same inputs, so that the prior alone decides
         library.attach(f"2.{layer}", GAUSSIAN, library.attached(f"1.{layer}", GAUSSIAN))
@@ -171,24 +170,20 @@ def test_alike_modules_are_chosen_by_accuracy(tmp_path):
     assert found[0].path.modules == ("2.1", NEW)
 
 
-def _path(*modules):
-    from bell_bench.modular.path import Path
-
-    return Path(modules)
-
-
 def test_it_stops_at_a_layer_without_modules_of_the_right_type(tmp_path):
     algorithm = learnt(tmp_path, (0.0,), SINGLE)
     paths = [evaluation.path.modules for evaluation in algorithm.search(make_problem(1, PAIRS))]
     assert paths == [("1.1", NEW, NEW, NEW), ("1.1", "1.2", NEW, NEW)]
     assert algorithm.context.notes[-1]["pt"]["stopped"] == "the library has no module for layer 3"
-    other = Architecture((ModuleSpec("linear", Type("vector", (6,)), Type("hidden", (5,))), LOWER[1]))
+    other = Architecture(
+        (ModuleSpec("linear", Type("vector", (6,)), Type("hidden", (5,))), LOWER[1])
+    )
     assert list(algorithm.search(make_problem(2, other))) == []
 
 
 def test_only_new_modules_get_a_gaussian_and_once(tmp_path):
     accuracies = {(0, 1): 0.9}
-    context = FakeContext(make_evaluator(tmp_path, train=FakeTrain(accuracies=accuracies)))
+    context = Counting(make_evaluator(tmp_path, train=FakeTrain(accuracies=accuracies)))
     algorithm = PTOnly(context)
     algorithm.learn(make_problem(0))
     before = {module.name: module.attachments[GAUSSIAN].hash for module in context.library.modules}
@@ -200,3 +195,18 @@ def test_only_new_modules_get_a_gaussian_and_once(tmp_path):
             module.attachments[GAUSSIAN].hash
         )
     assert context.library.attached("2.3", GAUSSIAN).shape == (7, 6)
+
+
+def test_what_it_computes_besides_training_is_charged(tmp_path):
+    algorithm = learnt(tmp_path, (0.0,), SINGLE)
+    evaluator = algorithm.context.evaluator
+    before = evaluator.charges
+    assert before.inference_flops - 100 == 2 * 12 * 6 * 5 + _moments(6) + _moments(5)
+    list(algorithm.search(shifted_problem(1, 0.0, SINGLE)))
+    charged = evaluator.charges.inference_flops - before.inference_flops - 2 * 100
+    assert charged == 2 * 12 * 6 * 5 + _moments(6) + _moments(5)
+
+
+def _moments(width: int, images: int = 12) -> int:
+    """Of the mean and the covariance of the images' activations."""
+    return 2 * images * width + 2 * images * width * width

@@ -14,7 +14,9 @@ from bell_bench_leaderboard import COLUMNS, read_records, result_rows, summary_t
 from bell_bench_leaderboard.picture import draw_leaderboard
 
 
-def record(algorithm="picle", learnt=(0.9, 0.8), final=(0.9, 0.8), status="done", **job):
+def record(
+    algorithm="picle", learnt=(0.9, 0.8), final=(0.9, 0.8), status="done", data_hash="x", **job
+):
     resources = {
         "wall_s": 2.0, "cpu_s": 1.5, "updates": 100, "train_flops": 1e9, "paths_evaluated": 3,
         "paths_trained": 1, "peak_memory_bytes": 3 * 1024**2, "stored_bytes": 1024**2,
@@ -25,7 +27,14 @@ def record(algorithm="picle", learnt=(0.9, 0.8), final=(0.9, 0.8), status="done"
         "protocol": "paper", **job,
     }  # fmt: skip
     problems = [
-        {"index": i, "accuracy_learnt": a, "accuracy_final": b, "resources": resources}
+        {
+            "index": i,
+            "accuracy_learnt": a,
+            "accuracy_final": b,
+            "resources": resources,
+            "fingerprint": f"{data_hash}{i}",
+            "test_fingerprint": f"{data_hash}t{i}",
+        }
         for i, (a, b) in enumerate(zip(learnt, final, strict=True))
     ]
     return {"status": status, "reason": "", "job": settings, "problems": problems}
@@ -43,7 +52,7 @@ def test_figures_by_hand():
 
 @pytest.mark.parametrize(
     "change", [{"seed": 1}, {"scale": "paper"}, {"protocol": "authors-code"}, {"data": "images"},
-               {"realisation_seed": 31}, {"suite_version": "2"}]
+               {"realisation_seed": 31}, {"suite_version": "2"}, {"data_hash": "y"}]
 )  # fmt: skip
 def test_transfer_is_measured_against_the_same_problems_only(change):
     rows = result_rows([record(), record("sa", **change)])

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import torch
 from made_problems import library, pairs, singles
+from reference import PlainNetwork
+from torch.utils.flop_counter import FlopCounterMode
 
 from bell_bench.modular.flops import count
 from bell_bench.modular.settings import TrainingSettings
@@ -26,6 +28,19 @@ def test_a_product_is_counted_and_what_has_no_formula_is_listed():
     assert counted.flops == 2 * 3 * 4 * 5
     assert counted.uncounted == ("add", "relu")
     assert counted.coverage == pytest.approx(1 / 3)
+
+
+def test_torchs_own_counter_counts_the_same():
+    network = PlainNetwork(
+        pairs().architecture, library(pairs().architecture, range(8)), torch.float32
+    )
+
+    def step():
+        return network(torch.ones(3, 2, 28, 28)).sum().backward()
+
+    with FlopCounterMode(display=False) as theirs:
+        step()
+    assert count(step).flops == theirs.get_total_flops() > 0
 
 
 def test_views_and_allocations_are_no_operators_to_cover():

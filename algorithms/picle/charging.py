@@ -1,0 +1,17 @@
+"""Charging a job for what a search computes besides training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from bell_bench.algorithm import Context
+
+Result = TypeVar("Result")
+
+
+def charged(context: Context, function: Callable[[], Result]) -> Result:
+    """The function's result; the operations that took are charged as inference."""
+    results: list[Result] = []
+    context.charge(inference_flops=context.count(lambda: results.append(function())))
+    return results[0]
