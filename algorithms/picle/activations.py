@@ -64,8 +64,8 @@ class Activations:
 
     def chunks(self) -> Iterator[Tensor]:
         """The layer's inputs, a bounded number at a time."""
-        for part in self._kept.split(self._chunk):
-            yield self._through(part)
+        for start in range(0, len(self._kept), self._chunk):
+            yield self._through(self._kept[start : start + self._chunk])
 
     def sample(self, count: int, generator: torch.Generator) -> Tensor:
         """What the layer receives for at most ``count`` inputs, drawn without replacement.
@@ -76,7 +76,8 @@ class Activations:
         if self._joined:
             return self._through(self._kept[drawn])
         images = self._index[drawn]
-        return self._through(self._kept[images.flatten()]).unflatten(0, images.shape)
+        found = self._through(self._kept[images.flatten()])
+        return found.view(*images.shape, *found.shape[1:])
 
     @property
     def _joined(self) -> bool:

@@ -55,7 +55,7 @@ def log_likelihoods(stored: Tensor, seen: Moments, ridge: float) -> Tensor:
     """
     means, covariances = stored[:, 0], loaded(stored[:, 1:], ridge)
     size = means.shape[1]
-    factor = torch.linalg.cholesky(covariances)
+    factor: Tensor = torch.linalg.cholesky(covariances)
     log_det = 2.0 * factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
     shift = (seen.mean - means).unsqueeze(-1)
     about = seen.scatter + seen.count * shift @ shift.mT

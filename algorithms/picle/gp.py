@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import gpytorch
+import numpy as np
 import torch
 from gpytorch.constraints import Interval
 from gpytorch.distributions import MultivariateNormal
+from numpy.typing import NDArray
+from scipy.optimize import minimize
 from torch import Tensor
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 SIGMA = (0.05, 1.0)
 """Bounds of a kernel's deviation σ, in accuracy. Two alike accuracies must not make the process
@@ -33,7 +37,8 @@ class Looked(gpytorch.kernels.Kernel):  # type: ignore[misc]
 
     def look(self, x1: Tensor, x2: Tensor, diag: bool) -> Tensor:
         i, j = x1.squeeze(-1).long(), x2.squeeze(-1).long()
-        return self.matrix[i, j] if diag else self.matrix[i[..., :, None], j[..., None, :]]
+        matrix: Tensor = self.matrix
+        return matrix[i, j] if diag else matrix[i[..., :, None], j[..., None, :]]
 
     def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **_: Any) -> Tensor:
         return self.look(x1, x2, diag)
@@ -115,20 +120,23 @@ class Process(gpytorch.models.ExactGP):  # type: ignore[misc]
         return MultivariateNormal(self.mean_module(x), self.covar_module(x))
 
     def fit(self) -> None:
-        """Maximise the marginal likelihood within the bounds; the same start, the same end."""
+        """Maximise the marginal likelihood within the bounds; the same start, the same end.
+
+        By SciPy's optimiser: torch's own would import its compiler, a second and 85 MB.
+        """
         self.train()
         target = gpytorch.mlls.ExactMarginalLogLikelihood(self.likelihood, self)
-        optimiser = torch.optim.LBFGS(
-            list(self.parameters()), max_iter=ITERATIONS, line_search_fn="strong_wolfe"
-        )
+        parameters = list(self.parameters())
 
-        def loss() -> Tensor:
-            optimiser.zero_grad()
+        def loss(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            vector_to_parameters(torch.tensor(values), parameters)
             value: Tensor = -target(self(self.train_inputs[0]), self.train_targets)
-            value.backward()
-            return value
+            gradients = torch.autograd.grad(value, parameters)
+            return value.item(), parameters_to_vector(gradients).numpy()
 
-        optimiser.step(loss)
+        start = parameters_to_vector(parameters).detach().numpy()
+        found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS})
+        vector_to_parameters(torch.tensor(found.x), parameters)
 
     @torch.no_grad()
     def predict(self, asked: Sequence[int]) -> Prediction:
@@ -150,4 +158,5 @@ def expected_improvement(prediction: Prediction, best: float) -> Tensor:
     gain, deviation = prediction.mean - best, prediction.deviation
     z = gain / deviation.clamp(min=1e-12)
     density = torch.exp(-0.5 * z**2) / math.sqrt(2.0 * math.pi)
-    return (gain * torch.special.ndtr(z) + deviation * density).clamp(min=0.0)
+    expected: Tensor = gain * torch.special.ndtr(z) + deviation * density
+    return expected.clamp(min=0.0)

@@ -25,7 +25,7 @@ class PTOptions:
         float, None, "T of the prior; none: 0.001, and 0.6248 on CTrL.", optional=True
     )
     ridge: float = _option(
-        float, 1e-6, "Added to a Gaussian's variances, as a share of their mean."
+        float, 0.01, "Added to a Gaussian's variances, as a share of their mean."
     )
 
     def __post_init__(self) -> None:

@@ -85,7 +85,8 @@ class Functions:
             "pc": self._correlations,
             "gpd": self._alignments,
         }
-        return torch.atleast_2d(measures[kind]())
+        count = len(self._functions)
+        return measures[kind]().reshape(count, count)
 
     def _correlations(self) -> Tensor:
         points = self._outputs.flatten(1)
@@ -112,7 +113,8 @@ class Functions:
         above = range(max(layers.start, architecture.joint), layers.stop)
         x = inputs
         if below:
-            x = run(architecture, function, x.flatten(0, 1), below).unflatten(0, x.shape[:2])
+            images = run(architecture, function, x.flatten(0, 1), below)
+            x = images.view(*x.shape[:2], *images.shape[1:])
         return (run(architecture, function, x, above) if above else x).flatten(1)
 
     def _gradients(self, function: Modules) -> Tensor:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -11,9 +13,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from bell_bench.modular.architecture import Architecture
+from bell_bench.modular.architecture import Architecture, ModuleSpec
 from bell_bench.modular.batches import Batch
-from bell_bench.modular.blocks import Weights, block
+from bell_bench.modular.blocks import ACTIVATIONS, DERIVATIVES, Block, Weights, block
 from bell_bench.modular.network import IMAGES, ROWS, Modules, in_chunks, move, run
 from bell_bench.modular.optimiser import Optimiser
 from bell_bench.modular.prefix import Lookup
@@ -33,6 +35,60 @@ def loss(logits: Tensor, labels: Tensor) -> Tensor:
     if logits.shape[1] == 1:
         return functional.binary_cross_entropy_with_logits(logits.squeeze(1), labels)
     return functional.cross_entropy(logits, labels)
+
+
+def loss_gradient(logits: Tensor, labels: Tensor) -> Tensor:
+    """The derivative of ``loss`` by the logits."""
+    if logits.shape[1] == 1:
+        return (torch.sigmoid(logits) - labels.unsqueeze(1)) / len(logits)
+    expected = functional.one_hot(labels, logits.shape[1])
+    return (torch.softmax(logits, dim=1) - expected) / len(logits)
+
+
+class Step(NamedTuple):
+    """A layer as training goes through it, forwards and backwards."""
+
+    spec: ModuleSpec
+    block: Block
+    weights: Weights
+    gradients: Weights | None
+    """Where its gradients go; None for a frozen module."""
+    passes_on: bool
+    """Whether layers below need a gradient, too."""
+
+
+class Tape:
+    """One pass through consecutive layers and, in reverse, their gradients.
+
+    Autograd does the same; on modules as small as these it takes longer to keep its graph.
+    """
+
+    def __init__(self, steps: Sequence[Step], layers: range) -> None:
+        self.last = steps[-1]
+        self.steps = steps[layers.start : layers.stop]
+        self.record: list[tuple[Step, Any, Tensor]] = []
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The layers' output; logits after the last layer of all."""
+        for step in self.steps:
+            training = step.gradients is not None
+            x, saved = step.block.forward(step.spec, step.weights, x, training)
+            if step is not self.last:
+                x = ACTIVATIONS[step.spec.activation](x)
+            self.record.append((step, saved, x))
+        return x
+
+    def backward(self, gradient: Tensor | None) -> Tensor | None:
+        """The gradient of the input, if anything below needs it; the weights' go to their place."""
+        for step, saved, output in reversed(self.record):
+            if gradient is None:
+                break
+            if step is not self.last:
+                gradient = DERIVATIVES[step.spec.activation](gradient, output)
+            gradient = step.block.backward(
+                step.weights, saved, gradient, step.gradients, step.passes_on
+            )
+        return gradient
 
 
 class Learner:
@@ -58,45 +114,56 @@ class Learner:
         self.below, self.above = range(self.start, joint), range(max(self.start, joint), length)
         made = {layer: initial(architecture, layer, init_seed, dtype) for layer in self.new}
         self.weights = move({**frozen, **made}, device, dtype)
-        self.flat, self.parameters = self._flatten()
-        self.optimiser = Optimiser(self.flat, settings)
+        self.optimiser, gradients = self._flatten(settings)
+        self.steps = [
+            Step(spec, block(spec), self.weights[layer], gradients.get(layer), layer > self.start)
+            for layer, spec in enumerate(architecture.modules)
+        ]
 
-    def _flatten(self) -> tuple[Tensor, list[Tensor]]:
-        """Make all trained weights views of one tensor, which the optimiser updates at once."""
+    def _flatten(self, settings: TrainingSettings) -> tuple[Optimiser, dict[int, Weights]]:
+        """Make all trained weights views of one tensor, which the optimiser updates at once.
+
+        Gives the optimiser, and each weight's view of its gradient.
+        """
+        gradients: dict[int, Weights] = {layer: {} for layer in self.new}
         trained = [
-            (self.weights[layer], name)
+            (layer, name)
             for layer in self.new
             for name in self.weights[layer]
             if name not in block(self.architecture[layer]).buffers
         ]
-        sizes = [module[name].numel() for module, name in trained]
+        sizes = [self.weights[layer][name].numel() for layer, name in trained]
         flat = torch.zeros(sum(sizes), device=self.device, dtype=self.dtype)
-        for (module, name), part in zip(trained, torch.split(flat, sizes), strict=True):
-            part.copy_(module[name].flatten())
-            module[name] = part.view_as(module[name]).requires_grad_()
-        return flat, [module[name] for module, name in trained]
-
-    def logits(self, x: Tensor, members: Tensor | None) -> Tensor:
-        """The network's answers in training, from what layer ``start`` receives."""
-        new = self.new
-        x = run(self.architecture, self.weights, x, self.below, trained=new, logits=True)
-        if members is not None:
-            x = x.index_select(0, members.flatten())
-            x = x.view(*members.shape, *x.shape[1:]) if self.above else x
-        return run(self.architecture, self.weights, x, self.above, trained=new, logits=True)
+        optimiser = Optimiser(flat, settings)
+        parts = zip(torch.split(flat, sizes), torch.split(optimiser.gradient, sizes), strict=True)
+        for (layer, name), (part, gradient) in zip(trained, parts, strict=True):
+            value = self.weights[layer][name]
+            self.weights[layer][name] = part.view_as(value).copy_(value)
+            gradients[layer][name] = gradient.view_as(value)
+        return optimiser, gradients
 
     def targets(self, labels: NDArray[np.int64]) -> Tensor:
         """Labels as the loss takes them: numbers for a network with one output, else classes."""
         binary = math.prod(self.architecture.modules[-1].target.shape) == 1
         return torch.from_numpy(labels).to(self.device, self.dtype if binary else torch.int64)
 
+    @torch.no_grad()
     def update(self, x: Tensor, batch: Batch) -> Tensor:
         """One step of the optimiser; gives the loss before it."""
-        value = loss(self.logits(x, batch.members), batch.labels)
-        gradients = torch.autograd.grad(value, self.parameters)
-        torch.cat([gradient.flatten() for gradient in gradients], out=self.optimiser.gradient)
+        below, above = Tape(self.steps, self.below), Tape(self.steps, self.above)
+        answers = images = below.forward(x)
+        if batch.members is not None:
+            members = batch.members.flatten()
+            answers = images.index_select(0, members)
+            if self.above:
+                answers = answers.view(*batch.members.shape, *images.shape[1:])
+        logits = above.forward(answers)
+        gradient = above.backward(loss_gradient(logits, batch.labels))
+        if batch.members is not None and gradient is not None:
+            parts = gradient.view(len(members), *images.shape[1:])
+            below.backward(torch.zeros_like(images).index_add_(0, members, parts))
         self.optimiser.step()
-        return value.detach()
+        return loss(logits, batch.labels)
 
     @torch.no_grad()
     def predict(self, lookup: Lookup, images: int, index: Tensor) -> Tensor:

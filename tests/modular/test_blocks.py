@@ -9,7 +9,7 @@ from reference import from_torch, to_torch
 
 from bell_bench.errors import UsageError
 from bell_bench.modular.architecture import ModuleSpec, Type
-from bell_bench.modular.blocks import BLOCKS, block
+from bell_bench.modular.blocks import ACTIVATIONS, BLOCKS, DERIVATIVES, Block, block
 
 CONVOLUTIONS = [
     ((28, 28), 5, 2, 3),
@@ -37,32 +37,57 @@ def new(spec: ModuleSpec, seed: int = 0, dtype: torch.dtype = torch.float64):
 @pytest.mark.parametrize("geometry", CONVOLUTIONS)
 def test_a_convolution_and_its_gradients_equal_torchs(geometry):
     spec = conv(*geometry)
-    weights = {name: tensor.requires_grad_() for name, tensor in new(spec).items()}
+    weights = new(spec)
+    plain = to_torch(spec, weights, torch.float64)
     generator = torch.Generator().manual_seed(1)
     x = torch.randn(7, *spec.source.shape, generator=generator, dtype=torch.float64)
     x.requires_grad_()
-    plain = to_torch(spec, {k: t.detach() for k, t in weights.items()}, torch.float64)
-
-    ours = block(spec).apply(spec, weights, x)
     maps = x if x.dim() == 4 else x.unsqueeze(-1)
     theirs = plain(maps.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
-    torch.testing.assert_close(ours, theirs)
-    assert ours.shape[1:] == spec.target.shape
-
-    signal = torch.randn(ours.shape, generator=generator, dtype=torch.float64)
+    signal = torch.randn(theirs.shape, generator=generator, dtype=torch.float64)
     expected = torch.autograd.grad(theirs, [x, plain.weight, plain.bias], signal)
-    found = torch.autograd.grad(ours, [x, weights["weight"], weights["bias"]], signal)
-    torch.testing.assert_close(found[0], expected[0])
+
+    ours, saved = block(spec).forward(spec, weights, x.detach(), True)
+    torch.testing.assert_close(ours, theirs.detach())
+    assert ours.shape[1:] == spec.target.shape
+    into = {name: torch.empty_like(tensor) for name, tensor in weights.items()}
+    found = block(spec).backward(weights, saved, signal, into, True)
+    torch.testing.assert_close(found.view_as(x), expected[0])
     plain.weight.data, plain.bias.data = expected[1:]
-    torch.testing.assert_close(found[1], from_torch(spec, plain)["weight"])
-    torch.testing.assert_close(found[2], expected[2])
+    torch.testing.assert_close(into, from_torch(spec, plain))
 
 
-def test_a_frozen_convolution_passes_the_gradient_on():
-    spec = conv((12, 12, 4), 5, 2, 6)
-    x = torch.randn(2, 12, 12, 4, dtype=torch.float64, requires_grad=True)
-    (gradient,) = torch.autograd.grad(block(spec).apply(spec, new(spec), x).sum(), [x])
-    assert gradient.shape == x.shape
+@pytest.mark.parametrize("kind", ["linear", "conv"])
+@pytest.mark.parametrize(("trained", "to_input"), [(True, True), (True, False), (False, True)])
+def test_gradients_equal_autograds(kind, trained, to_input):
+    spec = {"linear": convolutional(8)[2], "conv": convolutional(8)[1]}[kind]
+    weights = new(spec)
+    x = torch.randn(3, *spec.source.shape, dtype=torch.float64)
+    results = []
+    for way in (block(spec), ByAutograd(block(spec))):
+        output, saved = way.forward(spec, weights, x, trained)
+        into = {name: torch.empty_like(tensor) for name, tensor in weights.items()}
+        signal = torch.ones_like(output)
+        found = way.backward(weights, saved, signal, into if trained else None, to_input)
+        assert (found is not None) == to_input
+        results.append((output, found, into if trained else {}))
+    torch.testing.assert_close(*results)
+
+
+class ByAutograd(Block):
+    """A kind that leaves its gradients to autograd, as new kinds may."""
+
+    def __init__(self, kind: Block) -> None:
+        self.apply = kind.apply
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_derivatives_of_activations_equal_autograds(name):
+    x = torch.randn(5, 8, dtype=torch.float64, requires_grad=True)
+    output = ACTIVATIONS[name](x * 1.0)
+    signal = torch.randn_like(output)
+    (expected,) = torch.autograd.grad(output, [x], signal)
+    torch.testing.assert_close(DERIVATIVES[name](signal.clone(), output.detach()), expected)
 
 
 @pytest.mark.parametrize("spec", [convolutional(8)[2], relational()[0]], ids=str)
