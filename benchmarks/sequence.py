@@ -131,12 +131,16 @@ def main() -> None:
         print(json.dumps(found, indent=1))
     if "paths" in found and not options.json:
         row = found["paths"]
-        print(f"{row['paths']} paths of PICLE on {SEQUENCE}, {row['updates']} updates: plain "
-              f"{row['plain']:.1f} s, ours {row['fast']:.1f} s, ratio {row['ratio']:.2f}")  # fmt: skip
+        print(
+            f"{row['paths']} paths of PICLE on {SEQUENCE}, {row['updates']} updates: "
+            f"plain {row['plain']:.1f} s, ours {row['fast']:.1f} s, ratio {row['ratio']:.2f}"
+        )
     if "store" in found and not options.json:
         row = found["store"]
-        print(f"all modular algorithms: each alone {row['alone']:.1f} s, on one store "
-              f"{row['together']:.1f} s, ratio {row['ratio']:.2f}")  # fmt: skip
+        print(
+            f"all modular algorithms: each alone {row['alone']:.1f} s, "
+            f"on one store {row['together']:.1f} s, ratio {row['ratio']:.2f}"
+        )
 
 
 if __name__ == "__main__":

@@ -18,7 +18,9 @@ class TrainingSettings:
     """An upper bound on updates besides ``max_epochs``; None for no other bound."""
     patience: int = 6000
     """Stop after this many updates without a lower validation loss."""
+    patience_epochs: int = 0
+    """The same in epochs; whichever is longer counts."""
     select: str = "accuracy"
-    """Which weights are returned: best validation ``accuracy`` (ties: earliest) or lowest ``loss``."""
+    """Which weights are returned: best validation ``accuracy`` (ties: earliest), lowest ``loss``."""
     validate_every: int | None = None
     """Updates between validations; None for once per epoch. The first is before any update."""

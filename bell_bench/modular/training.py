@@ -83,7 +83,9 @@ def train(
             problem.architecture, frozen, settings, init_seed=init_seed, device=device, dtype=dtype
         )
         budget = Budget(feature_budget)
-        progress = _Progress(learner, _validation(learner, problem.validation, budget), settings)
+        patience = max(settings.patience, settings.patience_epochs * epoch)
+        measure = _validation(learner, problem.validation, budget)
+        progress = _Progress(learner, measure, settings, patience)
         if progress.validate() and learner.new:
             stream = updates(learner, problem.train, batch, seed=seed, budget=budget)
             _fit(stream, epoch, settings, progress)
@@ -118,6 +120,8 @@ class _Progress:
     measure: Callable[[], tuple[float, float]]
     """The validation loss and accuracy of the learner's weights."""
     settings: TrainingSettings
+    patience: int
+    """How many updates without a lower loss are borne."""
     updates: int = 0
     validations: int = 0
     diverged: bool = False
@@ -139,7 +143,7 @@ class _Progress:
             self.weights, self.loss, self.accuracy = self.learner.snapshot(), loss, accuracy
         self.history.append((self.updates, loss, accuracy))
         self.lowest = min(self.lowest, (loss, self.updates))
-        return self.updates - self.lowest[1] < self.settings.patience
+        return self.updates - self.lowest[1] < self.patience
 
     def _better(self, loss: float, accuracy: float) -> bool:
         return loss < self.loss if self.settings.select == "loss" else accuracy > self.accuracy

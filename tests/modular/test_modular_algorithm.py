@@ -4,13 +4,13 @@ import json
 
 import pytest
 import torch
-from bell_bench_algorithms import bell_bench_algorithms
-from bell_bench_algorithms.sa import Standalone
 from making import SINGLE, FakeContext, FakeTrain, make_evaluator, make_problem
 
 from bell_bench.errors import UsageError
 from bell_bench.modular.modular_algorithm import ModularAlgorithm
 from bell_bench.modular.path import NEW, Path
+from bell_bench_algorithms import bell_bench_algorithms
+from bell_bench_algorithms.sa import Standalone
 
 
 class Listed(ModularAlgorithm):

@@ -23,6 +23,7 @@ class Scale:
     width: int
     """Channels of the two convolutions; the fully connected layers keep their 64 units."""
     patience: int
+    patience_epochs: int = 0
     max_updates: int | None = None
     validate_every: int | None = None
     learning_rate: float | None = None
@@ -35,6 +36,7 @@ class Scale:
             weight_decay=self.weight_decay or protocol.weight_decay,
             max_updates=self.max_updates,
             patience=self.patience,
+            patience_epochs=self.patience_epochs,
             validate_every=self.validate_every,
             select=protocol.select,
         )
@@ -44,17 +46,18 @@ SCALES = {
     "quick": Scale(
         name="quick",
         summary="minutes on two cores; the default",
-        plus_points=10_000,
-        minus_points=5_000,
+        plus_points=8_000,
+        minus_points=2_400,
         validation_points=1_000,
         test_points=2_000,
-        domain=DomainSizes(train=4_000, validation=800, test=1_200),
+        domain=DomainSizes(train=12_000, validation=800, test=1_200),
         width=16,
-        max_updates=800,
-        patience=300,
+        max_updates=1_000,
+        patience=150,
+        patience_epochs=2,
         validate_every=50,
-        learning_rate=0.002,
-        weight_decay=0.08,
+        learning_rate=0.001,
+        weight_decay=0.02,
     ),
     "standard": Scale(
         name="standard",
