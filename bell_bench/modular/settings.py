@@ -21,6 +21,6 @@ class TrainingSettings:
     patience_epochs: int = 0
     """The same in epochs; whichever is longer counts."""
     select: str = "accuracy"
-    """Which weights are returned: best validation ``accuracy`` (ties: earliest), lowest ``loss``."""
+    """Which weights are returned: those of best validation ``accuracy``, or lowest ``loss``."""
     validate_every: int | None = None
     """Updates between validations; None for once per epoch. The first is before any update."""
