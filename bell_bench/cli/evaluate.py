@@ -192,7 +192,7 @@ def report(records: list[dict[str, Any]], out: pathlib.Path, csv_file: pathlib.P
     rows = result_rows(records)
     click.echo(summary_table(rows))
     if csv_file is not None:
-        from bell_bench.modular.files import write_whole
+        from bell_bench.files import write_whole
 
         write_whole(csv_file, to_csv(rows).encode())
         click.echo(f"wrote {csv_file}")

@@ -31,7 +31,7 @@ def command(
     as_json: bool,
 ) -> int:
     """Compare algorithms over RUNS, folders of results (default: ./runs)."""
-    from bell_bench.modular.files import write_whole
+    from bell_bench.files import write_whole
     from bell_bench_leaderboard import read_records, result_rows, summary_table, to_csv
     from bell_bench_leaderboard.tables import SETTINGS
 

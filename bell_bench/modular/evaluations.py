@@ -21,7 +21,7 @@ from typing import Any
 import filelock
 
 from bell_bench.errors import BellBenchError, UsageError
-from bell_bench.modular.files import TEMPORARY, hash_json, sha256, write_whole
+from bell_bench.files import TEMPORARY, hash_json, sha256, write_whole
 
 FOLDER = "evaluations"
 """The store's folder within a folder of runs."""

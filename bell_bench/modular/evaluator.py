@@ -15,9 +15,9 @@ from typing import Any
 import safetensors.torch
 import torch
 
+from bell_bench.files import hash_json
 from bell_bench.modular.blocks import Weights
 from bell_bench.modular.evaluations import EvaluationStore
-from bell_bench.modular.files import hash_json
 from bell_bench.modular.library import Library, Module
 from bell_bench.modular.path import NEW, Path
 from bell_bench.modular.settings import TrainingSettings

@@ -17,9 +17,9 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from bell_bench.errors import BellBenchError, UsageError, unknown
+from bell_bench.files import hash_json, write_whole
 from bell_bench.modular.architecture import Architecture, ModuleSpec
 from bell_bench.modular.blocks import Weights, block
-from bell_bench.modular.files import hash_json, write_whole
 from bell_bench.modular.path import NEW, Path
 from bell_bench.problem import Problem
 

@@ -138,6 +138,7 @@ class _Progress:
         self.validations += 1
         self.diverged = not math.isfinite(loss + training_loss)
         if self.diverged:
+            self.weights = self.weights or self.learner.snapshot()
             return False
         if not self.history or self._better(loss, accuracy):
             self.weights, self.loss, self.accuracy = self.learner.snapshot(), loss, accuracy

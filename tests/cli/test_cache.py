@@ -10,8 +10,8 @@ import pytest
 
 from bell_bench.cli import cache
 from bell_bench.cli.verbs import run
+from bell_bench.files import hash_json
 from bell_bench.modular.evaluations import EvaluationStore
-from bell_bench.modular.files import hash_json
 
 
 @pytest.fixture

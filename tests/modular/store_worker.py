@@ -8,8 +8,8 @@ import struct
 import sys
 import time
 
+from bell_bench.files import hash_json
 from bell_bench.modular.evaluations import EvaluationStore
-from bell_bench.modular.files import hash_json
 
 
 def make_entry(number: int, payload: bytes = b"") -> tuple[str, bytes]:

@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from store_worker import make_entry
 
+from bell_bench import files
 from bell_bench.errors import BellBenchError, UsageError
-from bell_bench.modular import files
 from bell_bench.modular.evaluations import (
     EvaluationStore,
     StoreWarning,

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from making import LOWER, PAIRS, SINGLE, UPPER, make_evaluator, make_problem, solve
 
 from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.files import hash_json
 from bell_bench.modular.architecture import ModuleSpec, Type
 from bell_bench.modular.blocks import block
-from bell_bench.modular.files import hash_json
 from bell_bench.modular.library import Library, hash_weights
 from bell_bench.modular.path import NEW, Path
 

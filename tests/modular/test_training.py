@@ -213,6 +213,7 @@ def test_a_frozen_module_of_nan_scores_zero_without_training():
     with pytest.warns(DivergenceWarning):
         trained = run(problem, frozen, SETTINGS)
     assert (trained.diverged, trained.updates, trained.accuracy) == (True, 0, 0.0)
+    assert trained.weights.keys() == set(range(len(problem.architecture))) - {1}
 
 
 def test_initial_weights_depend_on_seed_and_layer_and_are_drawn_from_nothing_else():

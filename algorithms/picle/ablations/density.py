@@ -1,0 +1,123 @@
+"""How well Gaussians of N images tell the nine domains apart, by way of fitting them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from torch import Tensor
+from torch.distributions import MultivariateNormal
+
+from bell_bench.data import BELL_DOMAINS, SOURCES, Domain, load_domain, missing
+from bell_bench.errors import UsageError, unknown
+from bell_bench.plugins import registry
+from bell_bench_algorithms.picle.ablations import Tell
+from bell_bench_algorithms.picle.gaussian import Moments, projection
+
+SIZES = (50, 100, 500, 1_000, 5_000, 10_000, 20_000, 30_000, 44_000)
+POINTS = 100
+"""Fresh images of a domain by which the Gaussians are ranked."""
+RIDGE = 1e-8
+"""Added to every variance."""
+METHODS: Mapping[str, int | None] = {"rp_10": 10, "rp_20": 20, "rp_40": 40, "diag_loading": None}
+"""Dimensions that pixels are projected to; None: they are not."""
+EXACT = 256
+"""Images of bytes whose second moments are whole numbers below 2²⁴: exact in single precision."""
+
+
+def run(*, scale: str, data: str, seeds: int, tell: Tell) -> pd.DataFrame:
+    """One row per method, N and seed: the average position of the true domain, 0 at best."""
+    domains = load(scale, data)
+    available = min(len(domain.train_images) for domain in domains)
+    sizes = sorted({min(size, available) for size in SIZES})
+    rows = []
+    for seed in range(seeds):
+        for method, size, position in rank(domains, sizes, seed):
+            rows.append((method, size, seed, position))
+            tell(f"seed {seed}, N = {size}", len(rows), seeds * len(sizes) * len(METHODS))
+    return pd.DataFrame(rows, columns=["method", "N", "seed", "average_position"])
+
+
+def load(scale: str, data: str) -> list[Domain]:
+    """BELL's nine domains, or what to do about those that are not here."""
+    scales = registry().suite("bell").scales
+    for kind, asked, known in (("scale", scale, scales), ("data source", data, SOURCES)):
+        if asked not in known:
+            raise unknown(kind, asked, known)
+    if lacking := missing(BELL_DOMAINS, data):
+        lines = [f"images are missing for --data {data}:"]
+        lines += [f"  {domain}: {why}" for domain, why in lacking.items()]
+        lines += ["see `bell-bench data list`, or use the embedded images: --data glyphs"]
+        raise UsageError("\n".join(lines))
+    return [load_domain(name, data, scales[scale].domain) for name in BELL_DOMAINS]
+
+
+def rank(
+    domains: Sequence[Domain], sizes: Sequence[int], seed: int
+) -> Iterator[tuple[str, int, float]]:
+    """Method, N and average position; N goes up, the images of a smaller one among a larger's.
+
+    A projected Gaussian follows from that of the pixels, so all methods see the same images.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    samples = [Sample(domain, generator) for domain in domains]
+    width = samples[0].fresh.shape[1]
+    projections = {
+        method: None if k is None else projection(width, k, generator)
+        for method, k in METHODS.items()
+    }
+    fresh = torch.stack([sample.fresh for sample in samples])
+    for size in sizes:
+        moments = [sample.moments(size) for sample in samples]
+        means = torch.stack([found.mean for found in moments])
+        covariances = torch.stack([found.covariance for found in moments])
+        for method, matrix in projections.items():
+            if matrix is None:
+                likelihoods = log_likelihoods(means, covariances, fresh)
+            else:
+                p = matrix.double()
+                likelihoods = log_likelihoods(means @ p, p.T @ covariances @ p, fresh @ p)
+            yield method, size, float(positions(likelihoods).double().mean())
+
+
+def log_likelihoods(means: Tensor, covariances: Tensor, points: Tensor) -> Tensor:
+    """Of each domain's points (domains, points, d), summed, under each Gaussian: a square."""
+    identity = torch.eye(covariances.shape[-1], dtype=covariances.dtype)
+    factors = torch.linalg.cholesky(covariances + RIDGE * identity)
+    gaussians = MultivariateNormal(means, scale_tril=factors, validate_args=False)
+    found: Tensor = gaussians.log_prob(points.unsqueeze(2)).sum(1)
+    return found
+
+
+def positions(likelihoods: Tensor) -> Tensor:
+    """How many Gaussians each domain's points (rows) find likelier than their own."""
+    return (likelihoods > likelihoods.diagonal().unsqueeze(1)).sum(1)
+
+
+class Sample:
+    """A domain's images in one random order, standardised as PICLE's modules receive them."""
+
+    def __init__(self, domain: Domain, generator: torch.Generator) -> None:
+        self.domain = domain
+        self._order = torch.randperm(len(domain.train_images), generator=generator)
+        drawn = torch.randperm(len(domain.validation_images), generator=generator)[:POINTS]
+        images = torch.from_numpy(domain.validation_images[drawn.numpy()])
+        self.fresh = (images.flatten(1).double() - domain.mean) / domain.std
+        self._count = 0
+        self._sum: Tensor | float = 0.0
+        self._squares: Tensor | float = 0.0
+
+    def moments(self, size: int) -> Moments:
+        """Of the first ``size`` training images, which may only grow."""
+        for rows in self._order[self._count : size].split(EXACT):
+            x = torch.from_numpy(self.domain.train_images[rows.numpy()]).flatten(1).float()
+            self._sum = x.sum(0).double() + self._sum
+            self._squares = (x.T @ x).double() + self._squares
+        self._count = size
+        total = torch.as_tensor(self._sum)
+        mean = total / size
+        scatter = self._squares - torch.outer(total, mean)
+        mean, covariance = mean - self.domain.mean, scatter / max(size - 1, 1)
+        return Moments(size, mean / self.domain.std, covariance / self.domain.std**2)
