@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import re
+import signal
 from typing import Any
 
 import click
@@ -176,6 +177,7 @@ def command(
         memory_bytes=parse_size(memory) if memory else memory_share(count),
     )
     check_plan(plan, store, fresh=fresh)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as clean an end as Ctrl-C's
     try:
         records = run_plan(plan, store, workers=count, limits=limits, fresh=fresh, quiet=quiet)
     except KeyboardInterrupt:

@@ -26,6 +26,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "describe": ("bell_bench.cli.describe:command", "All about one of these, by name."),
     "show": ("bell_bench.cli.show:command", "A run: its jobs, accuracies, costs and faults."),
     "leaderboard": ("bell_bench.cli.leaderboard:command", "Compare algorithms over runs."),
+    "ablate": ("bell_bench.cli.ablate:command", "PICLE's parts against alternatives."),
     "data": ("bell_bench.cli.data:command", "Images: list, download, verify, import."),
     "cache": ("bell_bench.cli.cache:command", "Stored path evaluations: size, clear."),
     "plugins": ("bell_bench.cli.plugins:command", "What is installed, and what is broken."),

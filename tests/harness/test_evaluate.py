@@ -188,17 +188,27 @@ def test_missing_images_name_what_can_run_and_how_to_get_the_rest(house):
     assert "ready to run: none" in done.stderr
 
 
-def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(house):
+def listen_to_ctrl_c() -> None:
+    """What a shell's foreground job does, even where these tests are a background job."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(house, stop):
     until = house.folder / "mended"
     arguments = ("evaluate", "--suite", "tiny", "--sequence", "S_pl", "--algo", "hang",
                  "--option", f"hang.until={until}")  # fmt: skip
     with subprocess.Popen(
         house.command(*arguments),
         env=house.environment, cwd=house.folder, stderr=subprocess.PIPE, text=True,
+        preexec_fn=listen_to_ctrl_c,
     ) as process:  # fmt: skip
         wait_for(lambda: "solved hang 1" in house.observed())
-        process.send_signal(signal.SIGINT)
-        errors = process.communicate(timeout=30)[1]
+        process.send_signal(stop)
+        try:
+            errors = process.communicate(timeout=30)[1]
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert "the same command goes on" in errors
     assert "Traceback" not in errors
