@@ -8,15 +8,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from bell_bench.cli.output import table
 from bell_bench.errors import UsageError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _ABLATIONS = "bell_bench_algorithms.picle.ablations"
 """Of an algorithm, so loaded by name, as algorithms are."""
@@ -84,19 +81,11 @@ def density(
     with _progress() as tell:
         rows = _load("density:run")(scale=scale, data=data, seeds=seeds, tell=tell)
     title = f"Average position of the true domain among nine ({data}, {scale})"
-    click.echo(f"{title}, {seeds} seeds")
-    found = rows.groupby(["N", "method"], sort=False)["average_position"]
-    mean, error = found.mean().unstack(), found.sem().fillna(0.0).unstack()
-    methods = list(mean.columns)
-    click.echo(
-        table(
-            ([n, *(_with_error(mean[m][n], error[m][n], 2) for m in methods)] for n in mean.index),
-            ["N", *methods],
-        )
-    )
-    _write(rows, csv_file)
+    headers, lines = _load("tables:density_summary")(rows)
+    click.echo(f"{title}, {seeds} seeds\n{table(lines, headers)}")
+    _load("tables:write_csv")(rows, csv_file)
     _load("plots:draw_density")(rows, plot_file, title)
-    click.echo(f"wrote {plot_file}")
+    click.echo(f"wrote {csv_file} and {plot_file}")
 
 
 @command.command("nt-search")
@@ -139,35 +128,14 @@ def nt_search(
             out=out,
             tell=tell,
         )
-    stopping, curves = _load("nt_search:stopping")(rows), 100 * _load("nt_search:curves")(rows)
     title = f"Search for latent transfer on S_in_plus ({data}, {scale}, {protocol})"
-    click.echo(f"{title}, {realisations} realisations, {seeds} seeds")
-    click.echo(_search_table(stopping, curves))
-    _write(rows, csv_file)
-    _write(stopping, csv_file.with_name(f"{csv_file.stem}-stopping{csv_file.suffix}"))
+    headers, lines = _load("tables:nt_search_summary")(rows)
+    click.echo(f"{title}, {realisations} realisations, {seeds} seeds\n{table(lines, headers)}")
+    by_run = csv_file.with_stem(f"{csv_file.stem}-stopping")
+    _load("tables:write_csv")(rows, csv_file)
+    _load("tables:write_csv")(_load("nt_search:stopping")(rows), by_run)
     _load("plots:draw_nt_search")(rows, plot_file, title)
-    click.echo(f"wrote {plot_file}")
-
-
-def _search_table(stopping: pd.DataFrame, curves: pd.DataFrame) -> str:
-    """Paths needed and accuracies in per cent, by method."""
-    shown = [paths for paths in (2, 4, 6, 8) if paths in curves.columns]
-    lines = []
-    for method, runs in stopping.groupby("method", sort=False):
-        own = curves.loc[[method]]
-        needed = _with_error(runs["paths"].mean(), runs["paths"].sem(), 1)
-        reached = [_with_error(own[paths].mean(), own[paths].sem(), 1) for paths in shown]
-        best = _with_error(100 * runs["best_accuracy"].mean(), 100 * runs["best_accuracy"].sem(), 1)
-        lines.append([method, len(runs), needed, *reached, best])
-    after = [f"best after {paths}" for paths in shown]
-    highest = 100 * stopping.groupby("realisation")["highest_accuracy"].first().mean()
-    headers = ["method", "runs", "paths until it stopped", *after, f"at its end (of {highest:.1f})"]
-    return table(lines, headers)
-
-
-def _with_error(mean: float, error: float, digits: int) -> str:
-    """Mean and standard error; none of a single run."""
-    return f"{mean:.{digits}f}" + (f" ± {error:.{digits}f}" if error == error else "")
+    click.echo(f"wrote {csv_file}, {by_run} and {plot_file}")
 
 
 def _load(name: str) -> Any:
@@ -188,26 +156,17 @@ def _check(csv_file: pathlib.Path, plot_file: pathlib.Path) -> None:
     _load("plots:check_file")(plot_file)
 
 
-def _write(rows: pd.DataFrame, file: pathlib.Path) -> None:
-    from bell_bench.files import write_whole
-
-    write_whole(file, rows.to_csv(index=False).encode())
-    click.echo(f"wrote {file}")
-
-
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
     """A bar on a terminal's standard error; elsewhere a line every so often."""
     from rich.console import Console
-    from rich.progress import Progress, TimeRemainingColumn
+    from rich.progress import Progress
 
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _Lines()
         return
-    with Progress(
-        *Progress.get_default_columns()[:-1], TimeRemainingColumn(), console=console, transient=True
-    ) as bars:
+    with Progress(console=console, transient=True) as bars:
         task = bars.add_task("starting", total=None)
 
         def tell(what: str, done: int, total: int) -> None:

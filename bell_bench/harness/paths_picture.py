@@ -72,6 +72,8 @@ SHORT = Style(1.0, 0.34, 0.62, 0.26, 1.5, 2.4, 1.2, True)
 LONG = Style(0.2, 0.2, 0.12, 0.2, 2.1, 1.5, 0.7, False)
 MOST_SHORT = 12
 LEFT, RIGHT, ABOVE, FOOT = 1.0, 0.4, 1.15, 0.5
+LEAST = 8
+"""Inches of width, for the key."""
 
 
 def draw_paths(record: Record, file: pathlib.Path, kinds: Sequence[str] = ()) -> None:
@@ -190,7 +192,7 @@ class Sheet:
         self.colours = _colours(columns)
         self.bottom = ABOVE + self.rows * self.pitch_y
         right = LEFT + columns * self.pitch_x - self.style.gap
-        self.width = max(right + RIGHT, 6.5)
+        self.width = max(right + RIGHT, LEAST)
         self.height = self.bottom + self.style.below + FOOT
         figure.set_size_inches(self.width, self.height)
         self.axes = figure.add_axes((0, 0, 1, 1))
@@ -217,7 +219,7 @@ class Sheet:
 
     def line(self, number: int) -> float:
         """The height of a line of text below the columns."""
-        return self.bottom + 0.25 + 0.21 * number
+        return self.bottom + 0.25 + 0.2 * number + (0.06 if number > 2 else 0)
 
     def draw_boxes(self, boxes: Sequence[Box]) -> None:
         for column in range(self.columns):
@@ -253,8 +255,13 @@ class Sheet:
                 codes = [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3]
             colour = self.colours[source.origin]
             self.axes.add_patch(
-                PathPatch(Path(points, codes), facecolor="none", edgecolor=colour,
-                          linewidth=self.style.line, zorder=2)  # fmt: skip
+                PathPatch(
+                    Path(points, codes),
+                    facecolor="none",
+                    edgecolor=colour,
+                    linewidth=self.style.line,
+                    zorder=2,
+                )  # fmt: skip
             )
 
     def tell(self, column: int, problem: Record, kind: str) -> None:
@@ -296,7 +303,7 @@ class Sheet:
             self._text(x + 0.75 * side, y, f"{column + 1}", 7, zorder=4,
                        color=_readable_on(self.colours[column]))  # fmt: skip
             x += 1.5 * side
-        x = self._key_text(x, y, "the problem it was trained on")
+        x = self._key_text(x, y, "trained on this problem")
         self._box(x, y, "white", new=True, width=0.3, height=side)
         x = self._key_text(x + 0.3, y, "new")
         self._box(x, y, "white", width=0.3, height=side)
@@ -306,7 +313,7 @@ class Sheet:
 
     def _key_text(self, x: float, y: float, text: str) -> float:
         self._text(x + 0.08, y, text, 8.5, ha="left", color=INK)
-        return x + 0.08 + 0.075 * len(text) + 0.2
+        return x + 0.08 + 0.065 * len(text) + 0.2
 
     def _box(
         self,
@@ -324,8 +331,15 @@ class Sheet:
         width, height = width or self.style.width, height or self.style.height
         line = self.style.new if new else 0.4
         self.axes.add_patch(
-            Rectangle((x, y - height / 2), width, height, facecolor=colour, edgecolor=INK,
-                      linewidth=line, zorder=3)  # fmt: skip
+            Rectangle(
+                (x, y - height / 2),
+                width,
+                height,
+                facecolor=colour,
+                edgecolor=INK,
+                linewidth=line,
+                zorder=3,
+            )  # fmt: skip
         )
 
     def _text(self, x: float, y: float, text: str, size: float, **more: Any) -> None:

@@ -78,7 +78,7 @@ def run(
     *,
     realisations: int,
     scale: str,
-    data: str | None,
+    data: str,
     protocol: str,
     seeds: int,
     out: pathlib.Path,

@@ -82,7 +82,7 @@ def _draw_needed(axis: Any, rows: pd.DataFrame) -> None:
 
 
 def _band(
-    axis: Any, mean: pd.Series[float], error: pd.Series[float], label: str, style: int, **more: Any
+    axis: Any, mean: pd.Series, error: pd.Series, label: str, style: int, **more: Any
 ) -> None:
     colour = COLOURS[style % len(COLOURS)]
     dashes = DASHES[style % len(DASHES)]
