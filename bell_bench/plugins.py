@@ -153,7 +153,7 @@ class Registry:
         for plugin in self._loaded:
             try:
                 plugin.call(hook, **kwargs)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 first = plugin.info.status == "ok"
                 _mark(plugin.info, f"{hook} raised {_short(error)}")
                 if first:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bell_bench_leaderboard.tables import labels
+
 Row = Mapping[str, Any]
 PANELS = (
     ("A", "A: average accuracy, %", "viridis"),
@@ -24,7 +26,9 @@ def draw_leaderboard(rows: Iterable[Row], file: pathlib.Path) -> None:
 
     found = list(rows)
     sequences = list(dict.fromkeys(row["sequence"] for row in found))
-    algorithms = list(dict.fromkeys(row["algorithm"] for row in found))
+    names = labels(found)
+    found = [{**row, "algorithm": name} for row, name in zip(found, names, strict=True)]
+    algorithms = list(dict.fromkeys(names))
     size = (2.6 + 2 * (0.75 * len(algorithms) + 1.2), 1.4 + 0.42 * len(sequences))
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(1, len(PANELS), sharey=True, squeeze=False)[0]

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import pathlib
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +20,11 @@ COLUMNS = (
 EQUALS = ("suite", "suite_version", "sequence", "realisation_seed", "seed", "scale", "data",
           "protocol")  # fmt: skip
 """What must agree for two jobs to be compared problem by problem."""
-STANDALONE = "sa"
+VARIANT = ("options", "provider", "suite_version", "device", "threads")
+"""What else must agree for two jobs of one algorithm to be averaged."""
+STANDALONE = ("sa", "bell-bench ")
+"""The yardstick: its name, and how its provider begins."""
+SCHEMA = 1
 MEGABYTE = 1024**2
 
 Record = Mapping[str, Any]
@@ -32,7 +37,19 @@ def read_records(folders: Iterable[pathlib.Path]) -> list[Record]:
     for folder in folders:
         own = folder / "record.json"
         files += [own] if own.is_file() else sorted(folder.glob("*/record.json"))
-    return [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    return [record for file in files if (record := _read(file)) is not None]
+
+
+def _read(file: pathlib.Path) -> Record | None:
+    """A record, or None with a warning where a file is no record of this schema."""
+    try:
+        record = json.loads(file.read_text(encoding="utf-8"))
+        if record["schema"] != SCHEMA:
+            raise ValueError(f"schema {record['schema']}, not {SCHEMA}")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        warnings.warn(f"{file} is left out: {error!r}", stacklevel=3)
+        return None
+    return dict(record)
 
 
 def accuracies(record: Record, when: str) -> list[float]:
@@ -52,13 +69,20 @@ def result_rows(records: Iterable[Record]) -> list[Row]:
     standalone = {
         match(record): record
         for record in everything
-        if record["status"] == "done" and record["job"]["algorithm"] == STANDALONE
+        if record["status"] == "done" and _is_standalone(record["job"])
     }
     return [result_row(record, standalone.get(match(record))) for record in everything]
 
 
+def _is_standalone(job: Mapping[str, Any]) -> bool:
+    name, provider = STANDALONE
+    return job["algorithm"] == name and str(job["provider"]).startswith(provider)
+
+
 def result_row(record: Record, standalone: Record | None) -> Row:
+    """The promised columns, and under ``variant`` what else tells two jobs apart."""
     row: Row = {name: record["job"].get(name) for name in COLUMNS}
+    row["variant"] = {name: record["job"][name] for name in VARIANT}
     row |= {"status": record["status"], **costs(record["problems"])}
     if record["status"] == "done":
         final, learnt = accuracies(record, "final"), accuracies(record, "learnt")

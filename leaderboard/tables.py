@@ -26,9 +26,10 @@ def summary_table(rows: Iterable[Row]) -> str:
 
 def _block(settings: tuple[Any, ...], rows: list[Row]) -> str:
     cells: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        cells.setdefault((row["sequence"], row["algorithm"]), []).append(row)
-    algorithms = list(dict.fromkeys(row["algorithm"] for row in rows))
+    names = labels(rows)
+    for row, name in zip(rows, names, strict=True):
+        cells.setdefault((row["sequence"], name), []).append(row)
+    algorithms = list(dict.fromkeys(names))
     lines = [["sequence", "algorithm", "A", "F", "Tr⁻¹", "seconds", "updates", "TFLOPs", "MB", "n"]]
     lines += [[*place, *_figures(found)] for place, found in cells.items()]
     if len(cells) > len(algorithms):
@@ -37,6 +38,27 @@ def _block(settings: tuple[Any, ...], rows: list[Row]) -> str:
             lines.append(["all", algorithm, *_figures([row for each in found for row in each])])
     title = "  ".join(f"{name} {value}" for name, value in zip(SETTINGS, settings, strict=True))
     return f"{title}\n{_aligned(lines)}"
+
+
+def labels(rows: list[Row]) -> list[str]:
+    """Each row's algorithm, followed by what tells its variants apart where there are several."""
+    variants: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        known = variants.setdefault(row["algorithm"], [])
+        if row["variant"] not in known:
+            known.append(row["variant"])
+    return [_label(row, variants[row["algorithm"]]) for row in rows]
+
+
+def _label(row: Row, variants: list[Mapping[str, Any]]) -> str:
+    flat = [{**variant, **variant["options"]} for variant in variants]
+    own = {**row["variant"], **row["variant"]["options"]}
+    unlike = [
+        f"{name}={value}"
+        for name, value in own.items()
+        if name != "options" and any(other.get(name) != value for other in flat)
+    ]
+    return f"{row['algorithm']} [{', '.join(unlike)}]" if unlike else str(row["algorithm"])
 
 
 def _figures(rows: list[Row]) -> list[str]:

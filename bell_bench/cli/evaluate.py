@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from bell_bench.cli.names import complete
 from bell_bench.errors import UsageError
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
@@ -40,24 +41,40 @@ def parse_time(text: str) -> float:
     multiple=True,
     required=True,
     metavar="NAME",
+    shell_complete=complete("algorithms"),
     help="An algorithm: a name, distribution:name or ./file.py:Class. Repeatable.",
 )
-@click.option("--suite", default="bell", show_default=True, help="The suite of sequences.")
+@click.option(
+    "--suite",
+    default="bell",
+    show_default=True,
+    shell_complete=complete("suites"),
+    help="The suite of sequences.",
+)
 @click.option(
     "--sequence",
     "sequences",
     multiple=True,
     metavar="NAME",
+    shell_complete=complete("sequences"),
     help="A sequence. Repeatable; all short ones by default.",
 )
-@click.option("--scale", default="quick", show_default=True, help="quick, standard or paper.")
+@click.option(
+    "--scale",
+    shell_complete=complete("scales"),
+    help="quick, standard or paper.  [default: the suite's first, quick]",
+)
 @click.option(
     "--data",
-    default=None,
     metavar="SOURCE",
+    shell_complete=complete("sources"),
     help="Where images come from; the suite's embedded ones by default.",
 )
-@click.option("--protocol", default="paper", show_default=True, help="paper or authors-code.")
+@click.option(
+    "--protocol",
+    shell_complete=complete("protocols"),
+    help="paper or authors-code.  [default: the suite's first, paper]",
+)
 @click.option(
     "--realisations",
     type=click.IntRange(min=1),
@@ -127,9 +144,9 @@ def command(
     algorithms: tuple[str, ...],
     suite: str,
     sequences: tuple[str, ...],
-    scale: str,
+    scale: str | None,
     data: str | None,
-    protocol: str,
+    protocol: str | None,
     realisations: int | None,
     chosen: tuple[int, ...],
     seeds: tuple[int, ...],

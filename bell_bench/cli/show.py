@@ -129,7 +129,7 @@ def _kinds(job: Job) -> list[str]:
 
 def tell(folder: JobFolder, record: dict[str, Any] | None, number: int | None, full: bool) -> None:
     """One job: all problems in short or in full, or the one of this number in full."""
-    job = folder.job()
+    job, problems = folder.job(), _wanted(record["problems"], number) if record else []
     click.echo(f"{folder.path}")
     click.echo(
         f"{job.algorithm} ({job.provider}) on {job.suite} {job.sequence}, realisation "
@@ -143,7 +143,6 @@ def tell(folder: JobFolder, record: dict[str, Any] | None, number: int | None, f
         return
     reason = f": {record['reason']}" if record["reason"] else ""
     click.echo(f"status: {record['status']}{reason} (log: {folder.log_file})\n")
-    problems = _wanted(record["problems"], number)
     headers = ("problem", "learnt %", "final %", "path", "paths", "trained", "updates", "s", "MB")
     click.echo(table([_row(problem) for problem in problems], headers))
     full = full or number is not None
@@ -180,13 +179,13 @@ def _row(problem: dict[str, Any]) -> tuple[Any, ...]:
 
 def _told(problem: dict[str, Any], full: bool) -> Iterable[str]:
     """What was evaluated, what won and why; in full, first what the searches chose from."""
-    searches = _search_notes(problem) if full else {}
-    choices = [note for note in problem["notes"] if "chosen" in note]
+    searches = _search_notes(problem) if full else []
+    choices = [note for note in problem["notes"] if _is_choice(note)]
     if not searches and not choices:
         return
     why = f": {choices[-1]['chosen']['why']}" if choices else ""
     yield f"problem {problem['index'] + 1} {problem['name']}{why}"
-    for name, value in searches.items():
+    for name, value in searches:
         yield _told_note(name, value)
     for note in choices:
         if searches:
@@ -194,10 +193,14 @@ def _told(problem: dict[str, Any], full: bool) -> Iterable[str]:
         yield _told_choice(note)
 
 
-def _search_notes(problem: dict[str, Any]) -> dict[str, Any]:
-    """All notes but the choice that every modular algorithm notes."""
-    notes = [note for note in problem["notes"] if "chosen" not in note]
-    return {name: value for note in notes for name, value in note.items()}
+def _is_choice(note: dict[str, Any]) -> bool:
+    """Whether this is what every modular algorithm notes last."""
+    return "evaluated" in note and isinstance(note.get("chosen"), dict)
+
+
+def _search_notes(problem: dict[str, Any]) -> list[tuple[str, Any]]:
+    notes = [note for note in problem["notes"] if not _is_choice(note)]
+    return [(name, value) for note in notes for name, value in note.items()]
 
 
 def _told_choice(note: dict[str, Any]) -> str:
@@ -229,13 +232,14 @@ def _told_note(name: str, value: Any) -> str:
 def _told_pt(note: dict[str, Any]) -> str:
     groups = []
     for layer in note["layers"]:
-        ranked = sorted(layer["candidates"], key=_by("posterior"), reverse=True)
+        ranked = sorted(layer["candidates"], key=_log_posterior, reverse=True)
         rows = [
             (
                 layer["layer"] if place == 0 else "",
                 "*" if row["module"] == layer["chosen"] else "",
                 row["module"],
-                *(_significant(row[key]) for key in ("log_likelihood", "log_prior", "posterior")),
+                *(_decimals(row[key], 1) for key in ("log_likelihood", "log_prior")),
+                _significant(row["posterior"]),
             )
             for place, row in enumerate(ranked[:MOST])
         ]
@@ -243,6 +247,11 @@ def _told_pt(note: dict[str, Any]) -> str:
     headers = ("layer", "", "module", "log-likelihood", "log-prior", "posterior")
     title = "  PT: the likeliest module of each layer, given those below (* chosen)"
     return _joined(title, _grouped(groups, headers), f"    stopped: {note['stopped']}")
+
+
+def _log_posterior(candidate: dict[str, Any]) -> float:
+    """Up to a constant; unlike the posterior itself, it tells candidates near zero apart."""
+    return _by("log_likelihood")(candidate) + _by("log_prior")(candidate)
 
 
 def _told_nt(note: dict[str, Any]) -> str:
@@ -286,15 +295,15 @@ def _told_neighbours(note: list[dict[str, Any]]) -> str:
         (
             "*" if place == 0 else "",
             row["problem"],
-            _percent(row["accuracy"]),
             " ".join(row["modules"]),
+            _percent(row["accuracy"]),
         )
         for place, row in enumerate(ranked[:MOST])
     ]
     if not rows:
         return "  nearest neighbours: no earlier solution’s first modules fit"
     title = "  nearest neighbours in the features of earlier solutions (* nearest)"
-    headers = ("", "problem", "accuracy %", "modules")
+    headers = ("", "problem", "modules", "accuracy %")
     return _joined(title, _grouped([(rows, len(ranked) - len(rows))], headers))
 
 
@@ -307,7 +316,10 @@ TELLERS: dict[str, Callable[[Any], str]] = {
 
 
 def _grouped(groups: Sequence[tuple[list[tuple[Any, ...]], int]], headers: Sequence[str]) -> str:
-    """One table of several groups of rows; after each, how many more were left out."""
+    """One table of several groups of rows; after each, how many more were left out.
+
+    The last column must be a short one, so that it never wraps: a row is a line.
+    """
     rows = [row for group, _ in groups for row in group]
     if not rows:
         return ""
@@ -334,7 +346,11 @@ def _by(key: str) -> Callable[[dict[str, Any]], float]:
 
 
 def _percent(accuracy: float | None) -> str:
-    return "–" if accuracy is None else f"{100 * accuracy:.2f}"
+    return _decimals(accuracy and 100 * accuracy, 2)
+
+
+def _decimals(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"  # + 0.0: no -0.0
 
 
 def _significant(value: float | None) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import pathlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 
+from bell_bench.errors import BellBenchError
 from bell_bench.harness.job import Job
 from bell_bench.modular import flops
 from bell_bench.modular.evaluations import EvaluationStore
@@ -83,10 +85,11 @@ class JobContext:
         self.stored[what] = [int(size), int(parameters)]
 
     def note(self, **facts: Any) -> None:
+        try:
+            json.dumps(facts, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise BellBenchError(f"note({', '.join(facts)}) must be JSON-able: {error}") from error
         self.notes.append(facts)
-
-    def progress(self, **facts: Any) -> None:
-        self._tell("progress", **facts)
 
     def begin(self) -> None:
         """Forget what was noted for the problem before."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import pathlib
 from collections.abc import Iterator
 from typing import Any
@@ -19,8 +20,9 @@ class EventWriter:
         self._file = file
 
     def __call__(self, event: str, **facts: Any) -> None:
+        line = json.dumps({"event": event, "process": os.getpid(), **facts})
         with contextlib.suppress(OSError), self._file.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps({"event": event, **facts}) + "\n")
+            stream.write(line + "\n")
 
 
 class EventReader:

@@ -18,11 +18,13 @@ import psutil
 from bell_bench.files import write_json
 from bell_bench.harness.events import EventReader
 from bell_bench.harness.job import Job
-from bell_bench.harness.state import Checkpoints, State, make_record
+from bell_bench.harness.state import Checkpoints, make_record
 from bell_bench.harness.store import JobFolder, ResultStore
 
 TICK = 0.1
 LOG_LIMIT = 256 * 1024**2
+MEMORY_VARIABLE = "BELL_BENCH_JOB_MEMORY"
+"""What a job may use, in bytes; its caches keep to a part of it (bell_bench.modular.prefix)."""
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS",
                     "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")  # fmt: skip
 
@@ -47,6 +49,18 @@ def memory_share(workers: int) -> int:
     return int(0.9 * psutil.virtual_memory().total / workers)
 
 
+def worker_environment(threads: int = 1, limits: Limits | None = None) -> dict[str, str]:
+    """The environment of a job's process: its threads, its share of memory, no path but ours."""
+    memory = limits.memory_bytes if limits else None
+    return {
+        **os.environ,
+        **dict.fromkeys(THREAD_VARIABLES, str(threads)),
+        **({MEMORY_VARIABLE: str(memory)} if memory else {}),
+        "PYTHONSAFEPATH": "1",
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
 @dataclass
 class Running:
     """A job's process as the parent sees it."""
@@ -61,9 +75,7 @@ class Running:
     """Status and reason, as told by the worker or decided by the parent."""
 
     @staticmethod
-    def start(job: Job, folder: JobFolder) -> Running:
-        threads = dict.fromkeys(THREAD_VARIABLES, str(job.threads))
-        folder.record_file.unlink(missing_ok=True)
+    def start(job: Job, folder: JobFolder, limits: Limits) -> Running:
         events = EventReader(folder.events_file)
         with folder.log_file.open("ab") as log:
             process = subprocess.Popen(
@@ -71,7 +83,7 @@ class Running:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, **threads, "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1"},
+                env=worker_environment(job.threads, limits),
                 start_new_session=True,
             )
         return Running(job, folder, process, events)
@@ -117,12 +129,11 @@ class Running:
 
     def close(self) -> dict[str, Any]:
         """The job's record; made here if the worker could not."""
-        record = None if self.ended else self.folder.record()
+        record = self.folder.record()
         if record is not None:
             return record
         status, reason = self.ended or ("failed", self._death())
-        newest = Checkpoints(self.folder.work / "checkpoints").newest()
-        state = State.load(newest) if newest else None
+        state = Checkpoints(self.folder.work / "checkpoints").load()
         record = make_record(self.job, status, reason, state)
         write_json(self.folder.record_file, record)
         return record
@@ -154,7 +165,7 @@ class LocalExecutor:
             while waiting or running:
                 while waiting and len(running) < self.workers:
                     job = waiting.popleft()
-                    running.append(Running.start(job, self.store.folder_of(job)))
+                    running.append(Running.start(job, self.store.folder_of(job), self.limits))
                 for each in list(running):
                     if self._step(each, on_event):
                         running.remove(each)
@@ -170,6 +181,10 @@ class LocalExecutor:
         """Look after one process; True if it has ended."""
         over = bool(job.process.poll() is not None)
         for event in job.events:
+            if event.get("process") != job.process.pid:
+                continue  # of another run on this store
+            if event["event"] == "started":
+                job.started = time.monotonic()
             if event["event"] == "ended":
                 job.ended = (event["status"], event["reason"])
             on_event(job.job, event)

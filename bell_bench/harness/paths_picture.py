@@ -261,7 +261,7 @@ class Sheet:
                     edgecolor=colour,
                     linewidth=self.style.line,
                     zorder=2,
-                )  # fmt: skip
+                )
             )
 
     def tell(self, column: int, problem: Record, kind: str) -> None:
@@ -339,7 +339,7 @@ class Sheet:
                 edgecolor=INK,
                 linewidth=line,
                 zorder=3,
-            )  # fmt: skip
+            )
         )
 
     def _text(self, x: float, y: float, text: str, size: float, **more: Any) -> None:
@@ -366,9 +366,9 @@ def _colours(count: int) -> list[str]:
     if count <= len(PALETTE):
         return list(PALETTE[:count])
     ramp = colormaps["viridis"]
-    shades = [ramp(0.97 * i / (count - 1))[:3] for i in range(count)]
+    shades = [ramp(0.97 * i / (count - 1)) for i in range(count)]
     # lighter, so that outlines show on the darkest
-    return [to_hex([0.25 + 0.75 * part for part in shade]) for shade in shades]
+    return [to_hex((0.25 + 0.75 * r, 0.25 + 0.75 * g, 0.25 + 0.75 * b)) for r, g, b, _ in shades]
 
 
 def _readable_on(colour: str) -> str:

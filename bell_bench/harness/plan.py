@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bell_bench.data import missing
 from bell_bench.errors import BellBenchError, UsageError, unknown
+from bell_bench.harness.executor import worker_environment
 from bell_bench.harness.job import Job
 from bell_bench.harness.store import ResultStore
 from bell_bench.options import complete, parse_options
@@ -21,8 +21,7 @@ from bell_bench.plugins import Provided, registry
 from bell_bench.specs import AlgorithmSpec
 from bell_bench.suites.base import Suite
 
-STANDALONE = "sa"
-OUR_STANDALONE = f"bell-bench:{STANDALONE}"
+OUR_STANDALONE = "bell-bench:sa"
 """Ours, whoever else may have an algorithm of that name."""
 NEEDED_DISK = 500 * 1024**2
 IMPORT_SECONDS = 300.0
@@ -36,10 +35,10 @@ class Request:
     suite: str = "bell"
     sequences: tuple[str, ...] = ()
     """Empty: all short ones."""
-    scale: str = "quick"
+    scale: str | None = None
     data: str | None = None
-    """None: the suite's first source."""
-    protocol: str = "paper"
+    protocol: str | None = None
+    """Scale, data source and protocol; None: the suite's first."""
     realisations: tuple[int, ...] = (0,)
     seeds: tuple[int, ...] = (0,)
     options: tuple[str, ...] = ()
@@ -82,8 +81,9 @@ def make_plan(request: Request) -> Plan:
         for job in _jobs(request, suite, names, each, given.get(each.spec.name, {}))
     ]
     added: list[Job] = []
-    if STANDALONE not in {spec.name for spec in by_spec}:
-        added = _jobs(request, suite, names, registry().algorithm(OUR_STANDALONE), {})
+    ours = registry().algorithm(OUR_STANDALONE)
+    if ours not in provided.values():
+        added = _jobs(request, suite, names, ours, {})
     unsupported = {
         job.name: f"{job.algorithm} supports {', '.join(suites)}, not {job.suite}"
         for job in asked
@@ -100,19 +100,17 @@ def _sequences(request: Request, suite: Suite) -> list[str]:
     for name in request.sequences:
         if name not in suite.sequences:
             raise unknown(f"sequence of suite {suite.name}", name, suite.sequences)
-    for kind, name, known in (
-        ("scale", request.scale, suite.scales),
-        ("protocol", request.protocol, suite.protocols),
-        ("data source", _source(request, suite), suite.sources),
-    ):
-        if name not in known:
-            raise unknown(kind, name, known)
     short = [info.name for info in suite.sequences.values() if info.short]
     return list(dict.fromkeys(request.sequences)) or short
 
 
-def _source(request: Request, suite: Suite) -> str:
-    return next(iter(suite.sources)) if request.data is None else request.data
+def _choice(kind: str, asked: str | None, known: Mapping[str, Any]) -> str:
+    """What was asked for, if the suite has it; its first if nothing was."""
+    if asked is None:
+        return next(iter(known))
+    if asked not in known:
+        raise unknown(kind, asked, known)
+    return asked
 
 
 def _jobs(
@@ -133,15 +131,15 @@ def _jobs(
             realisation=realisation,
             realisation_seed=suite.realisation_seed(sequence, realisation),
             seed=seed,
-            scale=request.scale,
-            data=_source(request, suite),
-            protocol=request.protocol,
+            scale=_choice("scale", request.scale, suite.scales),
+            data=_choice("data source", request.data, suite.sources),
+            protocol=_choice("protocol", request.protocol, suite.protocols),
             options=complete(provided.spec, options),
             device=request.device,
             threads=request.threads,
         )
-        for realisation in request.realisations
-        for seed in request.seeds
+        for realisation in dict.fromkeys(request.realisations)
+        for seed in dict.fromkeys(request.seeds)
         for sequence in sequences
     ]
 
@@ -150,7 +148,8 @@ def check_plan(plan: Plan, store: ResultStore, *, fresh: bool = False) -> None:
     """Everything that could spoil a run at its end, found at its beginning."""
     _check_data(plan)
     _check_disk(store.folder)
-    _check_imports({job.load for job in plan.jobs if fresh or not store.finished(job)})
+    waiting = [job for job in plan.jobs if fresh or not store.finished(job)]
+    _check_imports({job.load for job in waiting if job.name not in plan.unsupported})
 
 
 def _check_data(plan: Plan) -> None:
@@ -163,7 +162,7 @@ def _check_data(plan: Plan) -> None:
             job.sequence, seed=job.realisation_seed, scale=job.scale,
             protocol=job.protocol, data=job.data,
         )  # fmt: skip
-        absent = missing(sequence.domains, job.data)
+        absent = sequence.missing()
         lacking |= absent
         sequences[job.sequence] = sequences.get(job.sequence, True) and not absent
     if not lacking:
@@ -210,7 +209,13 @@ def _check_imports(loads: set[str]) -> None:
         return
     arguments = [sys.executable, "-c", _IMPORTER, json.dumps(sorted(loads))]
     try:
-        done = subprocess.run(arguments, capture_output=True, text=True, timeout=IMPORT_SECONDS)
+        done = subprocess.run(
+            arguments,
+            capture_output=True,
+            text=True,
+            timeout=IMPORT_SECONDS,
+            env=worker_environment(),
+        )
     except subprocess.TimeoutExpired:
         raise BellBenchError(
             f"importing {', '.join(sorted(loads))} took over {IMPORT_SECONDS:g} s"

@@ -30,6 +30,8 @@ class Standing:
 
     problems: int = 0
     solved: int = 0
+    before: int = 0
+    """Of the solved ones, those of an earlier run."""
     paths: int = 0
     best: float | None = None
     name: str = ""
@@ -37,7 +39,8 @@ class Standing:
     def take(self, event: dict[str, Any]) -> None:
         kind = event["event"]
         if kind == "started":
-            self.problems, self.solved = event["problems"], event["solved"]
+            self.problems = event["problems"]
+            self.solved = self.before = event["solved"]
         elif kind == "problem":
             self.name, self.paths, self.best = event["name"], 0, None
         elif kind == "path":
@@ -48,7 +51,9 @@ class Standing:
 
     @property
     def share(self) -> float:
-        return self.solved / self.problems if self.problems else 0.0
+        """Of what this run has to do."""
+        ahead = self.problems - self.before
+        return (self.solved - self.before) / ahead if ahead else 0.0
 
     def __str__(self) -> str:
         best = "" if self.best is None else f", best {100 * self.best:.1f}%"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pathlib
 import shutil
+import warnings
+import zipfile
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,6 +51,17 @@ class Checkpoints:
     def newest(self) -> pathlib.Path | None:
         complete = self.folder.glob("*/complete")
         return max((marker.parent for marker in complete), default=None)
+
+    def load(self) -> State | None:
+        """The newest state; None if there is none that can be read."""
+        newest = self.newest()
+        if newest is None:
+            return None
+        try:
+            return State.load(newest)
+        except (OSError, ValueError, TypeError, KeyError, zipfile.BadZipFile) as error:
+            warnings.warn(f"checkpoint {newest} cannot be read: {error}", stacklevel=2)
+            return None
 
     def begin(self, number: int) -> pathlib.Path:
         folder = self.folder / f"{number:04d}"

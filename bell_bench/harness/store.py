@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import filelock
+
 from bell_bench.errors import BellBenchError
 from bell_bench.files import read_json, write_json
 from bell_bench.harness.job import Job
 
 SCHEMA = 1
-STATUSES = ("done", "failed", "timeout", "out-of-memory", "interrupted", "unsupported")
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class JobFolder:
         for entry in self.path.iterdir():
             if entry.is_dir():
                 shutil.rmtree(entry)
-            elif entry != self.job_file:
+            elif entry not in (self.job_file, self.lock_file):
                 entry.unlink()
 
 
@@ -99,9 +100,14 @@ class ResultStore:
         """The job's folder, made if need be; ``fresh`` drops what an earlier run left."""
         folder = self.folder_of(job)
         if fresh and folder.path.exists():
-            folder.clear()
-        if not folder.job_file.exists():
-            write_json(folder.job_file, job.to_json())
+            try:
+                with filelock.FileLock(folder.lock_file, timeout=0):
+                    folder.clear()
+            except filelock.Timeout:
+                raise BellBenchError(
+                    f"{folder.path} is at work in another run: wait for it, or use another --out"
+                ) from None
+        write_json(folder.job_file, job.to_json())
         return folder
 
     def __iter__(self) -> Iterator[JobFolder]:

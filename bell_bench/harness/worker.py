@@ -13,12 +13,14 @@ import threading
 import time
 import traceback
 import warnings
+from dataclasses import asdict, is_dataclass
 from typing import Any
 
 import filelock
 import numpy as np
 from numpy.typing import NDArray
 
+from bell_bench import metrics
 from bell_bench.algorithm import Algorithm
 from bell_bench.errors import BellBenchError, Unsupported
 from bell_bench.files import write_arrays, write_json
@@ -58,14 +60,18 @@ class Run:
             evaluations=folder.path.parent / "evaluations",
             tell=tell,
         )
+        self.settings = {
+            "training": asdict(self.sequence.settings),
+            "scale": fields_of(suite.scales[job.scale]),
+            "protocol": fields_of(suite.protocols[job.protocol]),
+        }
         self.algorithm: Algorithm = load_object(job.load)(self.context, **job.options)
         self.state = State()
         self.checkpoints = Checkpoints(folder.work / "checkpoints")
 
     def resume(self) -> None:
-        newest = self.checkpoints.newest()
-        state = State.load(newest) if newest else State()
-        if newest and self.same_data(state):
+        newest, state = self.checkpoints.newest(), self.checkpoints.load()
+        if newest and state and self.same_data(state):
             self.algorithm.load(newest / "algorithm")
             self.state = state
             self.context.evaluator.charges = Charges.from_json(self.state.charges)
@@ -180,10 +186,27 @@ class Run:
         self.checkpoints.complete(folder)
 
 
+def fields_of(settings: Any) -> Any:
+    """A suite's scale or protocol as JSON: a dataclass's fields, or what it says of itself."""
+    return asdict(settings) if is_dataclass(settings) else str(settings)  # type: ignore[arg-type]
+
+
 def write_result(run: Run) -> None:
     """Predictions first: a record is there only when all that it speaks of is."""
     write_arrays(run.folder.predictions_file, run.state.predictions)
-    write_json(run.folder.record_file, make_record(run.job, "done", "", run.state))
+    final, learnt = (
+        [problem[f"accuracy_{when}"] for problem in run.state.problems]
+        for when in ("final", "learnt")
+    )
+    facts = {
+        "settings": run.settings,
+        "metrics": {
+            "A": metrics.average_accuracy(final),
+            "F": metrics.forgetting(final, learnt),
+            "backward_transfer": metrics.backward_transfer(final, learnt),
+        },
+    }
+    write_json(run.folder.record_file, {**make_record(run.job, "done", "", run.state), **facts})
 
 
 def watch_parent() -> None:
@@ -202,28 +225,34 @@ def main(folder: JobFolder) -> int:
     import torch
 
     job = folder.job()
+    if job.name != folder.path.name:
+        raise BellBenchError(f"{folder.job_file} is not the description of {folder.path.name}")
     torch.set_num_threads(job.threads)
     warnings.simplefilter("ignore", PluginWarning)  # the parent has told
     if ResultStore(folder.path.parent).finished(job):
         return 0  # by another run on this store, while this one waited
+    folder.record_file.unlink(missing_ok=True)
     tell = EventWriter(folder.events_file)
-    state: State | None = None
+    run: Run | None = None
     try:
         run = Run(job, folder, tell)
-        state = run.state
         run.all()
         write_result(run)
     except Unsupported as error:
+        state = run.state if run else None
         write_json(folder.record_file, make_record(job, "unsupported", str(error), state))
-    except MemoryError as error:
-        traceback.print_exc()
-        tell("ended", status="out-of-memory", reason=f"out of memory: {error}")
-        return 1
     except Exception as error:
         traceback.print_exc()
-        tell("ended", status="failed", reason=f"{type(error).__name__}: {error}"[:2000])
+        status = "out-of-memory" if out_of_memory(error) else "failed"
+        tell("ended", status=status, reason=f"{type(error).__name__}: {error}"[:2000])
         return 1
     return 0
+
+
+def out_of_memory(error: Exception) -> bool:
+    """Python's own error, torch's on a GPU, or that of its CPU allocator."""
+    words = ("out of memory", "can't allocate memory", "not enough memory")
+    return isinstance(error, MemoryError) or any(word in str(error) for word in words)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -14,16 +15,19 @@ from bell_bench.modular.network import IMAGES, Modules, in_chunks, pixels, rows,
 from bell_bench.problem import Inputs
 
 MOST = 2 * 1024**3
+JOB_MEMORY = "BELL_BENCH_JOB_MEMORY"
+"""Set by the harness: the bytes this job may use."""
 
 Lookup: TypeAlias = Callable[[Tensor], Tensor]
 """From the numbers of some images, or of some inputs, to their features."""
 
 
 class Budget:
-    """Bytes that may still be filled with features; by default a quarter of free memory."""
+    """Bytes that may still be filled with features; by default a quarter of free memory, or of
+    what the job may use, and at most 2 GB."""
 
     def __init__(self, size: int | None) -> None:
-        self.left = min(psutil.virtual_memory().available // 4, MOST) if size is None else size
+        self.left = default_budget() if size is None else size
 
     def take(self, size: int) -> bool:
         """Whether ``size`` bytes were left; they are taken if so."""
@@ -31,6 +35,11 @@ class Budget:
             return False
         self.left -= size
         return True
+
+
+def default_budget() -> int:
+    allowed = int(os.environ.get(JOB_MEMORY, psutil.virtual_memory().total))
+    return min(min(psutil.virtual_memory().available, allowed) // 4, MOST)
 
 
 @torch.no_grad()

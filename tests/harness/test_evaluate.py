@@ -262,3 +262,54 @@ def test_two_sequences_share_the_evaluations_of_their_common_problems(house):
     assert [each["paths_trained"] for each in used["S_sp"]] == [0, 0, 0, 0, 0, 1]
     for name in ("updates", "train_flops", "paths_evaluated"):
         assert [e[name] for e in used["S_in"][:5]] == [e[name] for e in used["S_sp"][:5]]
+
+
+def test_a_damaged_checkpoint_costs_time_but_no_result(house):
+    until = house.folder / "mended"
+    arguments = ("--algo", "fail", "--option", f"fail.until={until}")
+    assert house.evaluate(*arguments).returncode == 1
+    (state,) = (house.folder / "runs").glob("*-fail-*/work/checkpoints/*/state.json")
+    state.write_text(state.read_text()[:50])
+    until.touch()
+    again = house.evaluate(*arguments)
+    assert again.returncode == 0, again.stderr
+    assert "resumed" not in again.stderr
+    assert len(house.record("fail")["problems"]) == 6
+
+
+def test_two_runs_on_one_store_do_no_work_twice(house):
+    arguments = ("evaluate", "--suite", "tiny", "--sequence", "S_pl", "--algo", "sa")
+    runs = [
+        subprocess.Popen(house.command(*arguments), env=house.environment, cwd=house.folder,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]  # fmt: skip
+    for run in runs:
+        output, errors = run.communicate(timeout=120)
+        assert run.returncode == 0, errors
+        assert "S_pl" in output
+    observed = house.observed()
+    assert sorted(line for line in observed if line.startswith("solved")) == [
+        f"solved sa {index}" for index in range(6)
+    ]
+    trained = [p["resources"]["paths_trained"] for p in house.record("sa")["problems"]]
+    assert trained == [1] * 6
+
+
+def test_a_record_holds_all_settings_and_the_metrics(shared):
+    record = shared[0].record("forgetful")
+    assert record["settings"]["training"]["max_updates"] == 40
+    assert record["settings"]["scale"]["width"] == 4
+    assert record["settings"]["protocol"]["minus_images"] == 100
+    first = record["problems"][0]
+    change = 100 * (first["accuracy_final"] - first["accuracy_learnt"])
+    assert record["metrics"]["backward_transfer"] == pytest.approx(change)
+
+
+def test_out_of_memory_is_told_from_other_faults():
+    from bell_bench.harness.worker import out_of_memory
+
+    assert out_of_memory(MemoryError())
+    assert out_of_memory(RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried"))
+    assert out_of_memory(RuntimeError("CUDA out of memory. Tried to allocate"))
+    assert not out_of_memory(RuntimeError("shapes do not match"))

@@ -24,7 +24,8 @@ def record(
     settings = {
         "algorithm": algorithm, "suite": "bell", "suite_version": "1", "sequence": "S_pl",
         "realisation": 0, "realisation_seed": 30, "seed": 0, "scale": "quick", "data": "glyphs",
-        "protocol": "paper", **job,
+        "protocol": "paper", "provider": "bell-bench 0.1.0", "options": {}, "device": "cpu",
+        "threads": 1, **job,
     }  # fmt: skip
     problems = [
         {
@@ -37,7 +38,7 @@ def record(
         }
         for i, (a, b) in enumerate(zip(learnt, final, strict=True))
     ]
-    return {"status": status, "reason": "", "job": settings, "problems": problems}
+    return {"schema": 1, "status": status, "reason": "", "job": settings, "problems": problems}
 
 
 def test_figures_by_hand():
@@ -98,3 +99,32 @@ def test_a_picture_with_missing_cells(tmp_path):
 def test_the_leaderboard_imports_no_torch():
     code = "import sys, bell_bench_leaderboard; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "label"),
+    [
+        ({"options": {"k": 40}}, "picle [k=40]"),
+        ({"provider": "other 1.0"}, "picle [provider=other 1.0]"),
+        ({"threads": 2}, "picle [threads=2]"),
+    ],
+)
+def test_unlike_jobs_of_one_algorithm_are_not_averaged(change, label):
+    rows = result_rows([record(options={"k": 20}), record(**{"options": {"k": 20}, **change})])
+    table = summary_table(rows)
+    assert label in table
+    assert [line.split()[-1] for line in table.splitlines()[2:4]] == ["1", "1"]
+
+
+def test_somebody_elses_sa_is_no_yardstick():
+    rows = result_rows([record(), record("sa", provider="other 1.0")])
+    assert rows[0]["Tr_last"] is None
+
+
+def test_a_file_that_is_no_record_is_named_and_left_out(tmp_path):
+    for name, text in (("a", "{"), ("b", '{"schema": 99}'), ("c", json.dumps(record()))):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "record.json").write_text(text)
+    with pytest.warns(UserWarning, match="is left out") as told:
+        assert len(read_records([tmp_path])) == 1
+    assert len(told) == 2

@@ -9,7 +9,7 @@ import pathlib
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pandas as pd
 import torch
@@ -19,8 +19,10 @@ from bell_bench.harness.context import JobContext
 from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan, Request, check_plan, make_plan
 from bell_bench.harness.store import ResultStore
+from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.evaluations import FOLDER
 from bell_bench.modular.evaluator import derive_seed
+from bell_bench.modular.library import Library
 from bell_bench.modular.path import Path
 from bell_bench.plugins import registry
 from bell_bench.suites.base import Sequence as ProblemSequence
@@ -118,6 +120,7 @@ def record(
 
     Trained through the evaluation store: what was trained before, by whomever, is looked up.
     """
+    where = f"realisation {job.realisation}"
     with tempfile.TemporaryDirectory() as work:
         context = JobContext(
             job,
@@ -127,35 +130,35 @@ def record(
             evaluations=evaluations,
             tell=lambda *event, **facts: None,
         )
-        algorithm = NTOnly(context, **job.options)
-        library, last = context.library, len(sequence) - 1
-        where = f"realisation {job.realisation}"
-        for index in range(last):
-            problem = sequence.problem(index)
-            found = context.evaluate(Path.standalone(len(problem.architecture)), problem)
-            library.add(problem, found)
-            algorithm.remember(problem, library.solution(index))
-            told = f"problem {index + 1}/{last} {problem.name}: {100 * found.accuracy:.1f}%"
-            step(f"{where}, {told}")
-        problem = sequence.problem(last)
-        l_min, architecture = NTOptions().l_min, problem.architecture
-        suffixes = fitting_suffixes(library, architecture, l_min)
+        for index, accuracy in enumerate(_solve(context, job, sequence)):
+            step(f"{where}, problem {index + 1}: {100 * accuracy:.1f}%")
+        problem = sequence.problem(len(sequence) - 1)
+        length, l_min = len(problem.architecture), NTOptions().l_min
+        suffixes = fitting_suffixes(context.library, problem.architecture, l_min)
         accuracies = []
         for suffix in suffixes:
-            found = context.evaluate(Path.suffix(suffix.names, len(architecture)), problem)
-            accuracies.append(found.accuracy)
-            told = f"suffix {' '.join(suffix.names)}: {100 * found.accuracy:.1f}%"
-            step(f"{where}, {told}")
-        functions = Functions(
-            architecture,
-            read(library, architecture, suffixes),
-            stored_inputs(library, architecture, l_min),
-        )
-        compared = Compared(
-            functions.distances(),
-            {kind: functions.similarities(kind) for kind in ("cov", "pc", "gpd")},
-        )
-        return Recorded(job.realisation, suffixes, compared, accuracies)
+            accuracies.append(context.evaluate(Path.suffix(suffix.names, length), problem).accuracy)
+            step(f"{where}, suffix {' '.join(suffix.names)}: {100 * accuracies[-1]:.1f}%")
+        compared = _compare(context.library, problem.architecture, suffixes)
+    return Recorded(job.realisation, suffixes, compared, accuracies)
+
+
+def _solve(context: JobContext, job: Job, sequence: ProblemSequence) -> Iterator[float]:
+    """Fill the library with a standalone solution of every problem but the last."""
+    algorithm = NTOnly(context, **job.options)
+    for index in range(len(sequence) - 1):
+        problem = sequence.problem(index)
+        found = context.evaluate(Path.standalone(len(problem.architecture)), problem)
+        context.library.add(problem, found)
+        algorithm.remember(problem, context.library.solution(index))
+        yield found.accuracy
+
+
+def _compare(library: Library, architecture: Architecture, suffixes: Sequence[Suffix]) -> Compared:
+    inputs = stored_inputs(library, architecture, NTOptions().l_min)
+    functions = Functions(architecture, read(library, architecture, suffixes), inputs)
+    similarities = {kind: functions.similarities(kind) for kind in ("cov", "pc", "gpd")}
+    return Compared(functions.distances(), similarities)
 
 
 def replay_all(
@@ -186,7 +189,7 @@ def replay(recorded: Recorded, options: NTOptions | None, seed: int) -> list[int
     choice = Choice(
         recorded.suffixes,
         recorded.functions,
-        replace(options, c=count),
+        options,
         limit=count,
         generator=generator,
     )

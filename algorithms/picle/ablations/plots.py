@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import pathlib
 from collections.abc import Iterable
 from typing import Any
@@ -16,8 +17,11 @@ from bell_bench_algorithms.picle.ablations import density, nt_search
 
 SMALL = 1_000
 """The largest N of the density figure's second panel."""
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Told apart by the colour-blind, too."""
+COLOURS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"),
+    *("#56B4E9", "#000000", "#8B4513", "#888888"),
+)
+"""Of the methods, in order; told apart by the colour-blind, too."""
 DASHES = ("-", "--", "-.", ":")
 
 
@@ -39,13 +43,19 @@ def draw_density(rows: pd.DataFrame, file: pathlib.Path, title: str) -> None:
             _band(axis, mean, error, method, style, marker="o")
         sizes = sorted(set(rows["N"][rows["N"] <= most]))
         axis.set_xscale("log")
-        axis.set_xticks(sizes, [f"{size:,}" for size in sizes], rotation=45, ha="right")
+        axis.set_xticks(sizes, _labels(sizes), rotation=45, ha="right")
         axis.minorticks_off()
         axis.set_xlabel("N, images per Gaussian")
         axis.set_ylabel("average position")
         axis.set_title("all N" if most > SMALL else f"N ≤ {SMALL:,}", fontsize=10)
         axis.legend(fontsize=8)
     _save(figure, file)
+
+
+def _labels(sizes: list[int]) -> list[str]:
+    """Of the ticks of a log axis, but those too close to the next."""
+    following = [*sizes[1:], math.inf]
+    return [f"{n:,}" if after > 1.3 * n else "" for n, after in zip(sizes, following, strict=True)]
 
 
 def draw_nt_search(rows: pd.DataFrame, file: pathlib.Path, title: str) -> None:
@@ -62,8 +72,8 @@ def draw_nt_search(rows: pd.DataFrame, file: pathlib.Path, title: str) -> None:
 
 def _draw_curves(axis: Any, rows: pd.DataFrame, methods: Iterable[str], title: str) -> None:
     curves = 100 * nt_search.curves(rows)
-    for style, method in enumerate(methods):
-        runs = curves.loc[method]
+    for method in methods:
+        runs, style = curves.loc[method], list(nt_search.METHODS).index(method)
         _band(axis, runs.mean(), runs.sem().fillna(0.0), method, style)
     axis.set_xlabel("paths evaluated")
     axis.set_ylabel("best validation accuracy, %")
@@ -75,7 +85,7 @@ def _draw_curves(axis: Any, rows: pd.DataFrame, methods: Iterable[str], title: s
 def _draw_needed(axis: Any, rows: pd.DataFrame) -> None:
     paths = nt_search.stopping(rows).groupby("method", sort=False)["paths"]
     mean = paths.mean()
-    axis.barh(mean.index, mean, xerr=paths.sem().fillna(0.0), color=COLOURS[5], capsize=3)
+    axis.barh(mean.index, mean, xerr=paths.sem().fillna(0.0), color=COLOURS, alpha=0.6, capsize=3)
     axis.invert_yaxis()
     axis.set_xlabel("paths until it stopped")
     axis.set_title("early stopping", fontsize=10)
@@ -84,8 +94,7 @@ def _draw_needed(axis: Any, rows: pd.DataFrame) -> None:
 def _band(
     axis: Any, mean: pd.Series, error: pd.Series, label: str, style: int, **more: Any
 ) -> None:
-    colour = COLOURS[style % len(COLOURS)]
-    dashes = DASHES[style % len(DASHES)]
+    colour, dashes = COLOURS[style], DASHES[style % len(DASHES)]
     axis.plot(mean.index, mean, dashes, color=colour, label=label, markersize=3, **more)
     axis.fill_between(mean.index, mean - error, mean + error, color=colour, alpha=0.2, lw=0)
     axis.grid(alpha=0.3)

@@ -40,9 +40,8 @@ def nt_search_summary(rows: pd.DataFrame) -> Summary:
         end = with_error(100 * runs["best_accuracy"], 1)
         lines.append([method, len(runs), with_error(runs["paths"], 1), *reached, end])
     highest = 100 * stopping.groupby("realisation")["highest_accuracy"].first()
-    lines.append(
-        ["all suffixes", len(highest), *([None] * len(shown)), None, with_error(highest, 1)]
-    )
+    unknown = [None] * (1 + len(shown))
+    lines.append(["all suffixes", len(highest), *unknown, with_error(highest, 1)])
     after = [f"best after {paths}" for paths in shown]
     return ["method", "runs", "paths until it stopped", *after, "at its end"], lines
 

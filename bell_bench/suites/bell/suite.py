@@ -9,7 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from bell_bench.data import SOURCES, Domain, load_domain
+from bell_bench.data import SOURCES, Domain, load_domain, missing
 from bell_bench.errors import UsageError, unknown
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
@@ -78,8 +78,18 @@ class BellSequence:
             vector_layers=self.protocol.vector_layers,
         )
 
+    def missing(self) -> Mapping[str, str]:
+        return missing(self.domains, self.data)
+
     def _domain(self, place: Place) -> Domain:
-        return load_domain(place.domain, self.data, self.scale.domain)
+        """Loaded and checked once; its images stay on disk."""
+        if place.domain not in self._loaded:
+            self._loaded[place.domain] = load_domain(place.domain, self.data, self.scale.domain)
+        return self._loaded[place.domain]
+
+    @cached_property
+    def _loaded(self) -> dict[str, Domain]:
+        return {}
 
     def _draw(self, position: int, domain: Domain, part: str) -> Split:
         place = self.places[position]
