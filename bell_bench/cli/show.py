@@ -142,7 +142,13 @@ def tell(folder: JobFolder, record: dict[str, Any] | None, number: int | None, f
         click.echo("not finished: it runs, or was cut off; the same evaluate command goes on")
         return
     reason = f": {record['reason']}" if record["reason"] else ""
-    click.echo(f"status: {record['status']}{reason} (log: {folder.log_file})\n")
+    click.echo(f"status: {record['status']}{reason} (log: {folder.log_file})")
+    if measured := record.get("metrics"):
+        click.echo(
+            f"A {measured['A']:.2f}, F {measured['F']:+.2f}, backward transfer "
+            f"{measured['backward_transfer']:+.2f} (the first problem, at the end against when learnt)"
+        )
+    click.echo()
     headers = ("problem", "learnt %", "final %", "path", "paths", "trained", "updates", "s", "MB")
     click.echo(table([_row(problem) for problem in problems], headers))
     full = full or number is not None
