@@ -146,7 +146,7 @@ def tell(folder: JobFolder, record: dict[str, Any] | None, number: int | None, f
     if measured := record.get("metrics"):
         click.echo(
             f"A {measured['A']:.2f}, F {measured['F']:+.2f}, backward transfer "
-            f"{measured['backward_transfer']:+.2f} (the first problem, at the end against when learnt)"
+            f"{measured['backward_transfer']:+.2f} (first problem, end against learnt)"
         )
     click.echo()
     headers = ("problem", "learnt %", "final %", "path", "paths", "trained", "updates", "s", "MB")
