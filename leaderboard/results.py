@@ -20,7 +20,7 @@ COLUMNS = (
 EQUALS = ("suite", "suite_version", "sequence", "realisation_seed", "seed", "scale", "data",
           "protocol")  # fmt: skip
 """What must agree for two jobs to be compared problem by problem."""
-VARIANT = ("options", "provider", "suite_version", "device", "threads")
+VARIANT = ("options", "provider", "suite_version", "device", "threads", "software")
 """What else must agree for two jobs of one algorithm to be averaged."""
 STANDALONE = ("sa", "bell-bench ")
 """The yardstick: its name, and how its provider begins."""
@@ -82,7 +82,7 @@ def _is_standalone(job: Mapping[str, Any]) -> bool:
 def result_row(record: Record, standalone: Record | None) -> Row:
     """The promised columns, and under ``variant`` what else tells two jobs apart."""
     row: Row = {name: record["job"].get(name) for name in COLUMNS}
-    row["variant"] = {name: record["job"][name] for name in VARIANT}
+    row["variant"] = {name: record["job"].get(name) for name in VARIANT}
     row |= {"status": record["status"], **costs(record["problems"])}
     if record["status"] == "done":
         final, learnt = accuracies(record, "final"), accuracies(record, "learnt")

@@ -21,6 +21,18 @@ class Tiny(Bell):
 
 TINY = Tiny()
 
+class Spoken(Tiny):
+    "A suite with a source of its own, one scale and one protocol, under names of its own."
+    name = "spoken"
+    scales = {"brief": SCALE}
+    protocols = {"plain": Bell.protocols["paper"]}
+    sources = {"voices": "not images at all"}
+    def sequence(self, name, *, seed, scale, protocol, data):
+        assert (scale, protocol, data) == ("brief", "plain", "voices")
+        return TINY.sequence(name, seed=seed, scale="quick", protocol="paper", data="glyphs")
+
+SPOKEN = Spoken()
+
 class Constant(Algorithm):
     "Predicts one class; misbehaves when asked to, on the third problem."
     def __init__(self, context, **options):
@@ -81,6 +93,7 @@ OPTIONS = {"until": Option(str, "", "A file; once it exists, all goes well")}
 @hookimpl
 def bell_bench_suites():
     yield SuiteSpec("tiny", "tiny:TINY", "BELL in a second")
+    yield SuiteSpec("spoken", "tiny:SPOKEN", "no images")
 
 @hookimpl
 def bell_bench_algorithms():

@@ -30,6 +30,8 @@ class Job:
     options: Mapping[str, Any] = field(default_factory=dict)
     device: str = "cpu"
     threads: int = 1
+    software: str = ""
+    """Versions that a result depends on: another one makes another job."""
 
     @property
     def key(self) -> str:

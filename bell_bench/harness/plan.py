@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bell_bench.errors import BellBenchError, UsageError, unknown
+from bell_bench.harness.environment import version
 from bell_bench.harness.executor import worker_environment
 from bell_bench.harness.job import Job
 from bell_bench.harness.store import ResultStore
@@ -137,6 +138,7 @@ def _jobs(
             options=complete(provided.spec, options),
             device=request.device,
             threads=request.threads,
+            software=", ".join(f"{name} {version(name)}" for name in ("bell-bench", "torch")),
         )
         for realisation in dict.fromkeys(request.realisations)
         for seed in dict.fromkeys(request.seeds)

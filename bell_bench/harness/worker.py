@@ -31,7 +31,7 @@ from bell_bench.harness.job import Job
 from bell_bench.harness.state import Checkpoints, State, make_record, narrow
 from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.modular.evaluator import Charges
-from bell_bench.plugins import PluginWarning, load_object, registry
+from bell_bench.plugins import PluginWarning, load_object, local_algorithm, registry
 from bell_bench.problem import Problem, Split
 from bell_bench.suites.base import Sequence
 
@@ -65,6 +65,7 @@ class Run:
             "scale": fields_of(suite.scales[job.scale]),
             "protocol": fields_of(suite.protocols[job.protocol]),
         }
+        check_file(job)
         self.algorithm: Algorithm = load_object(job.load)(self.context, **job.options)
         self.state = State()
         self.checkpoints = Checkpoints(folder.work / "checkpoints")
@@ -184,6 +185,15 @@ class Run:
             return
         self.state.save(folder)
         self.checkpoints.complete(folder)
+
+
+def check_file(job: Job) -> None:
+    """A local file must still be what was planned: the job's provider names its hash."""
+    if job.load.startswith("file:"):
+        path, _, name = job.load.removeprefix("file:").rpartition(":")
+        now = local_algorithm(path, name)
+        if job.provider != f"{now.distribution} {now.version}":
+            raise BellBenchError(f"{path} has changed since the run was planned: run it again")
 
 
 def fields_of(settings: Any) -> Any:

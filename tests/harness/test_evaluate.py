@@ -313,3 +313,10 @@ def test_out_of_memory_is_told_from_other_faults():
     assert out_of_memory(RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried"))
     assert out_of_memory(RuntimeError("CUDA out of memory. Tried to allocate"))
     assert not out_of_memory(RuntimeError("shapes do not match"))
+
+
+def test_a_suite_may_have_its_own_sources_scales_and_protocols(house):
+    done = house.bell_bench("evaluate", "--suite", "spoken", "--sequence", "S_pl", "--algo", "sa")
+    assert done.returncode == 0, done.stderr
+    job = house.record("sa")["job"]
+    assert (job["scale"], job["protocol"], job["data"]) == ("brief", "plain", "voices")
