@@ -71,8 +71,8 @@ SCALES = {
         max_updates=6_000,
         patience=1_500,
         validate_every=250,
-        learning_rate=0.0008,
-        weight_decay=0.2,
+        learning_rate=0.0007,
+        weight_decay=0.02,
     ),
     "paper": Scale(
         name="paper",
