@@ -151,7 +151,8 @@ def check_plan(plan: Plan, store: ResultStore, *, fresh: bool = False) -> None:
     _check_data(plan)
     _check_disk(store.folder)
     waiting = [job for job in plan.jobs if fresh or not store.finished(job)]
-    _check_imports({job.load for job in waiting if job.name not in plan.unsupported})
+    able = [job for job in waiting if job.name not in plan.unsupported]
+    _check_imports({job.load for job in able}, {job.device for job in able})
 
 
 def _check_data(plan: Plan) -> None:
@@ -201,15 +202,23 @@ for load in json.loads(sys.argv[1]):
         load_object(load)
     except Exception as error:
         faults[load] = str(error)
+for device in json.loads(sys.argv[2]):
+    try:
+        import torch
+        torch.zeros(1, device=device)
+    except Exception as error:
+        faults[device] = f"--device {device} cannot be used: {str(error).splitlines()[0]}"
 print("\\n" + json.dumps(faults))
 """
 
 
-def _check_imports(loads: set[str]) -> None:
-    """Import every algorithm in a process of its own: what crashes or hangs there costs nothing."""
+def _check_imports(loads: set[str], devices: set[str]) -> None:
+    """Import every algorithm and try every device in a process of its own: what crashes or hangs
+    there costs nothing."""
     if not loads:
         return
-    arguments = [sys.executable, "-c", _IMPORTER, json.dumps(sorted(loads))]
+    asked = (json.dumps(sorted(names)) for names in (loads, devices))
+    arguments = [sys.executable, "-c", _IMPORTER, *asked]
     try:
         done = subprocess.run(
             arguments,

@@ -162,6 +162,7 @@ def test_a_job_over_its_time_is_ended(house):
     ("arguments", "code", "words"),
     [
         (("--algo", "absent"), 1, "unknown name 'NoSuchClass'"),
+        (("--algo", "constant", "--device", "cudaa"), 1, "--device cudaa cannot be used"),
         (("--algo", "constan"), 2, "did you mean constant"),
         (("--algo", "constant", "--scale", "quack"), 2, "did you mean quick"),
         (("--algo", "constant", "--sequence", "S_plu"), 2, "did you mean S_plus"),
