@@ -173,7 +173,7 @@ class LocalExecutor:
                 time.sleep(TICK)
         except BaseException:
             for each in running:
-                each.kill("interrupted", "interrupted; the same command goes on from here")
+                each.kill("interrupted", "the same command goes on from here")
                 on_finished(each.job, each.close())
             raise
 
