@@ -45,7 +45,7 @@ def paths(scale: str) -> dict[str, Any]:
     spent = {"plain": 0.0, "fast": 0.0, "paths": 0, "updates": 0}
 
     def contest(problem, frozen, settings, **rest) -> Trained:  # type: ignore[no-untyped-def]
-        seeds = {"seed": rest["seed"], "init_seed": rest["init_seed"]}
+        seeds = {"seed": rest["seed"] % 2**32, "init_seed": rest["init_seed"]}
         plain = PlainTraining(problem, frozen, settings, **seeds)
         start = time.process_time()
         trained = train(problem, frozen, settings, **rest)
