@@ -25,13 +25,6 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
         paper="https://arxiv.org/abs/2012.12631",
         options={
             "k": Option(int, 5, "How many nearest neighbours choose the previous solution."),
-            "points": Option(
-                int,
-                2000,
-                "At most so many training points, and half as many of validation, are neighbours; "
-                "none for all, as published.",
-                optional=True,
-            ),
         },
     )
     yield AlgorithmSpec(

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 from sklearn.neighbors import KNeighborsClassifier
 
 from bell_bench.algorithm import Context
@@ -32,9 +31,8 @@ class MNTDPD(ModularAlgorithm):
 
     def __init__(self, context: Context, **options: Any) -> None:
         super().__init__(context, **options)
-        for name in ("k", "points"):
-            if options[name] is not None and options[name] < 1:
-                raise UsageError(f"mntdp-d.{name} must be at least 1, not {options[name]}")
+        if options["k"] < 1:
+            raise UsageError(f"mntdp-d.k must be at least 1, not {options['k']}")
 
     def search(self, problem: Problem) -> Iterator[Evaluation]:
         previous = [
@@ -58,27 +56,25 @@ class MNTDPD(ModularAlgorithm):
 
     def _accuracies(self, problem: Problem, prefixes: list[Names]) -> list[float]:
         """Per prefix, how well nearest neighbours in its features classify validation points."""
-        points, generator = self.options["points"], self.context.generator("knn", problem.index)
-        train = sample(problem.train, points, generator)
-        validation = sample(problem.validation, points and (points + 1) // 2, generator)
         last = len(problem.architecture) - 1
         known: dict[Names, float] = {}  # solutions that share their prefix share its accuracy
 
         def measure() -> None:
             for names in dict.fromkeys(names[:last] for names in prefixes):
-                known[names] = self._accuracy(problem.architecture, names, train, validation)
+                known[names] = self._accuracy(problem, names)
 
         if prefixes:
             self.context.charge(inference_flops=self.context.count(measure))
         return [known[names[:last]] for names in prefixes]
 
-    def _accuracy(
-        self, architecture: Architecture, names: Names, train: Split, validation: Split
-    ) -> float:
+    def _accuracy(self, problem: Problem, names: Names) -> float:
+        train, validation = (
+            self._features(problem.architecture, names, split)
+            for split in (problem.train, problem.validation)
+        )
         model = KNeighborsClassifier(n_neighbors=min(self.options["k"], len(train)))
-        model.fit(self._features(architecture, names, train), train.labels)
-        found = model.predict(self._features(architecture, names, validation))
-        return float(np.mean(found == validation.labels))
+        found = model.fit(train, problem.train.labels).predict(validation)
+        return float(np.mean(found == problem.validation.labels))
 
     def _features(self, architecture: Architecture, names: Names, split: Split) -> Array:
         """One row per input; below the join, its images' features side by side."""
@@ -97,18 +93,3 @@ def fitting(names: Names, own: Architecture, other: Architecture) -> Names:
         if mine != theirs:
             return names[:layer]
     return names[: len(other)]
-
-
-def sample(split: Split, points: int | None, generator: torch.Generator) -> Split:
-    """At most so many random points of a split, with the images they need; None for all."""
-    if points is None or points >= len(split):
-        return split
-    rows = torch.randperm(len(split), generator=generator)[:points].numpy()
-    images, index = np.unique(split.index[rows], return_inverse=True)
-    return Split(
-        split.images[images],
-        index.reshape(points, split.arity).astype(np.int32),
-        split.mean,
-        split.std,
-        labels=split.labels[rows],
-    )

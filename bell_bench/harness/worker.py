@@ -24,12 +24,12 @@ from bell_bench import metrics
 from bell_bench.algorithm import Algorithm
 from bell_bench.errors import BellBenchError, Unsupported
 from bell_bench.files import write_arrays, write_json
-from bell_bench.harness import memory
 from bell_bench.harness.context import JobContext
 from bell_bench.harness.events import EventWriter
 from bell_bench.harness.job import Job
 from bell_bench.harness.state import Checkpoints, State, make_record, narrow
 from bell_bench.harness.store import JobFolder, ResultStore
+from bell_bench.memory import PEAK
 from bell_bench.modular.evaluator import Charges
 from bell_bench.plugins import PluginWarning, load_object, local_algorithm, registry
 from bell_bench.problem import Problem, Split
@@ -97,7 +97,7 @@ class Run:
         self.tell("problem", index=index, name=problem.name)
         self.context.begin()
         before = self.context.charges
-        memory.reset_peak()
+        PEAK.restart()
         wall, cpu = time.perf_counter(), time.process_time()
         self.algorithm.learn(problem)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -106,7 +106,7 @@ class Run:
             **charged.to_json(),
             "wall_s": wall - charged.spent_seconds + charged.seconds,
             "cpu_s": cpu - charged.spent_cpu_seconds + charged.cpu_seconds,
-            "peak_memory_bytes": memory.peak_bytes(),
+            "peak_memory_bytes": PEAK.bytes,
             **self.context.resources(),
         }
         test = self.sequence.test(index)

@@ -9,13 +9,14 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, astuple, dataclass, field, fields, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any
 
 import safetensors.torch
 import torch
 
 from bell_bench.files import hash_json
+from bell_bench.memory import PEAK
 from bell_bench.modular.blocks import Weights
 from bell_bench.modular.evaluations import EvaluationStore
 from bell_bench.modular.library import Library, Module
@@ -24,7 +25,7 @@ from bell_bench.modular.settings import TrainingSettings
 from bell_bench.modular.training import DivergenceWarning, Trained, train
 from bell_bench.problem import Problem
 
-TRAINING_VERSION = 1
+TRAINING_VERSION = 2
 """Part of every evaluation's identity; raise it when the training code would give other numbers."""
 
 
@@ -37,6 +38,8 @@ class Cost:
     inference_flops: float
     seconds: float
     cpu_seconds: float
+    memory_bytes: int
+    """How far training went beyond the memory held when it began."""
 
 
 @dataclass(frozen=True)
@@ -143,8 +146,15 @@ class Evaluator:
             with self._spending():
                 evaluation = self._evaluate(path, problem)
             self._remembered[path] = evaluation
-            self.charges += Charges(paths_evaluated=1, **asdict(evaluation.cost))
+            self._charge(evaluation)
         return self._remembered[path]
+
+    def _charge(self, evaluation: Evaluation) -> None:
+        amounts = asdict(evaluation.cost)
+        memory = amounts.pop("memory_bytes")
+        if evaluation.hit:
+            PEAK.charge(memory)
+        self.charges += Charges(paths_evaluated=1, **amounts)
 
     def _identity(self, modules: tuple[Module | None, ...], problem: Problem) -> dict[str, Any]:
         """All that determines an evaluation, JSON-able; its hash is the store's key."""
@@ -200,17 +210,18 @@ class Evaluator:
             for layer, module in enumerate(modules)
             if module
         }
-        trained = self._train(
-            problem,
-            frozen,
-            self.settings,
-            seed=derive_seed("batches", problem.fingerprint, self.seed),
-            init_seed=derive_seed("weights", problem.fingerprint, identity["path"], self.seed),
-            device=self.device,
-            dtype=self.dtype,
-        )
+        with PEAK.extra() as memory:
+            trained = self._train(
+                problem,
+                frozen,
+                self.settings,
+                seed=derive_seed("batches", problem.fingerprint, self.seed),
+                init_seed=derive_seed("weights", problem.fingerprint, identity["path"], self.seed),
+                device=self.device,
+                dtype=self.dtype,
+            )
         self.charges += Charges(paths_trained=1)
-        return _serialise(identity, trained)
+        return _serialise(identity, trained, memory[0])
 
     @contextmanager
     def _spending(self) -> Iterator[None]:
@@ -230,7 +241,7 @@ def derive_seed(*parts: Any) -> int:
     return int(hash_json(parts)[:15], 16)
 
 
-def _serialise(identity: Mapping[str, Any], trained: Trained) -> bytes:
+def _serialise(identity: Mapping[str, Any], trained: Trained, memory: int) -> bytes:
     """An entry of the store: the new modules' weights under a JSON record."""
     record = {
         "identity": identity,
@@ -242,7 +253,16 @@ def _serialise(identity: Mapping[str, Any], trained: Trained) -> bytes:
             "flop_coverage": trained.flop_coverage,
             "uncounted": list(trained.uncounted),
         },
-        "cost": {item.name: getattr(trained, item.name) for item in fields(Cost)},
+        "cost": asdict(
+            Cost(
+                trained.updates,
+                trained.train_flops,
+                trained.inference_flops,
+                trained.seconds,
+                trained.cpu_seconds,
+                memory,
+            )
+        ),
         "history": [[row[0], _plain(row[1]), _plain(row[2])] for row in trained.history],
     }
     tensors = {

@@ -3,8 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bell_bench.errors import UsageError
 from bell_bench.modular import flops
@@ -14,7 +12,7 @@ from bell_bench.modular.path import NEW, Path
 from bell_bench.problem import Problem, Split
 from bell_bench.suites.bell.architecture import architecture
 from bell_bench_algorithms import mntdp_d
-from bell_bench_algorithms.mntdp_d import MNTDPD, fitting, sample
+from bell_bench_algorithms.mntdp_d import MNTDPD, fitting
 from tests.modular.making import (
     PAIRS,
     SINGLE,
@@ -56,10 +54,10 @@ class Blind(FakeTrain):
         return trained
 
 
-def make(tmp_path, blind=(), k=5, points=2000):
+def make(tmp_path, blind=(), k=5):
     train = Blind()
     train.blind = blind
-    return MNTDPD(Counting(make_evaluator(tmp_path, train=train)), k=k, points=points)
+    return MNTDPD(Counting(make_evaluator(tmp_path, train=train)), k=k)
 
 
 def telling(index, pairs=True, points=40, classes=2):
@@ -122,7 +120,7 @@ def test_the_first_problem_is_solved_alone(tmp_path):
 
 
 def test_the_accuracy_is_that_of_plain_nearest_neighbours(tmp_path):
-    algorithm = make(tmp_path, k=3, points=None)
+    algorithm = make(tmp_path, k=3)
     solve(algorithm.context.evaluator, make_problem(0))
     problem = make_problem(2)
     algorithm.learn(problem)
@@ -220,25 +218,6 @@ def test_fewer_points_than_neighbours_do(tmp_path):
     assert len(evaluated(algorithm)) == 5
 
 
-@pytest.mark.parametrize("options", [{"k": 0}, {"points": 0}])
-def test_nothing_to_compare_with_is_refused(tmp_path, options):
+def test_no_neighbours_are_refused(tmp_path):
     with pytest.raises(UsageError, match="at least 1"):
-        make(tmp_path, **options)
-
-
-@given(points=st.integers(1, 60), seed=st.integers(0, 2**31), pairs=st.booleans())
-def test_a_sample_is_of_whole_points_without_repetition(points, seed, pairs):
-    split = make_split(seed % 1000, 40, pairs)
-    split = Split(split.images, split.index, 1.0, 2.0, labels=np.arange(40))  # to know them by
-    part = sample(split, points, torch.Generator().manual_seed(seed))
-    assert len(part) == len(set(part.labels)) == min(points, 40)
-    whole = split.pixels()[split.index][part.labels]
-    assert np.array_equal(part.pixels()[part.index], whole)
-    assert len(part.images) <= len(split.images)
-    again = sample(split, points, torch.Generator().manual_seed(seed))
-    assert np.array_equal(again.labels, part.labels)
-
-
-def test_all_points_by_wish():
-    split = make_split(0, 40, True)
-    assert sample(split, None, torch.Generator()) is split
+        make(tmp_path, k=0)

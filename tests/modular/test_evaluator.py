@@ -25,6 +25,7 @@ from making import (
 )
 
 from bell_bench.errors import UsageError
+from bell_bench.memory import PEAK
 from bell_bench.modular import evaluator as module
 from bell_bench.modular.evaluations import EvaluationStore, StoreWarning
 from bell_bench.modular.evaluator import Charges, Cost, derive_seed
@@ -45,13 +46,29 @@ def test_figures_are_those_of_training_whether_hit_or_not(tmp_path):
     for evaluation in (first, again):
         assert evaluation.path == STANDALONE
         assert (evaluation.accuracy, evaluation.loss, evaluation.diverged) == (0.5, 0.7, False)
-        assert evaluation.cost == Cost(10, 1000, 100, 3.0, 2.5)
+        cost = dataclasses.replace(evaluation.cost, memory_bytes=0)
+        assert cost == Cost(10, 1000, 100, 3.0, 2.5, 0)
         assert (evaluation.epochs, evaluation.flop_coverage) == (2, 0.9)
         assert evaluation.uncounted == ("aten::relu",)
         assert evaluation.history[1] == (10, 0.7, 0.5)
         assert math.isnan(evaluation.history[0][1])
     for layer in range(4):
         assert same_weights(first.weights(layer), again.weights(layer))
+
+
+def test_a_hit_is_charged_the_memory_that_training_took(tmp_path):
+    def hungry(*args, **rest):
+        bytearray(b"x") * (300 * 1024**2)
+        return made(*args, **rest)
+
+    made = FakeTrain()
+    first = make_evaluator(tmp_path, train=hungry).evaluate(STANDALONE, make_problem())
+    assert first.cost.memory_bytes > 200 * 1024**2
+    PEAK.restart()
+    again = make_evaluator(tmp_path, train=hungry).evaluate(STANDALONE, make_problem())
+    assert again.hit
+    assert again.cost == first.cost
+    assert PEAK.bytes >= first.cost.memory_bytes
 
 
 def test_every_path_is_charged_hit_or_not_and_the_same_one_once_per_problem(tmp_path):
