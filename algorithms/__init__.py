@@ -24,7 +24,9 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
         summary="Perceptual transfer: prefixes of the previous solution with the best features.",
         paper="https://arxiv.org/abs/2012.12631",
         options={
-            "k": Option(int, 5, "How many nearest neighbours choose the previous solution."),
+            "k": Option(
+                int, 5, "How many nearest neighbours choose the previous solution.", minimum=1
+            ),
         },
     )
     yield AlgorithmSpec(
@@ -39,6 +41,7 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
                 "How many paths to evaluate per problem, the standalone one included; "
                 "none for 2L + t (L modules, t solved problems).",
                 optional=True,
+                minimum=1,
             ),
         },
     )
@@ -53,12 +56,14 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
                 "The budget per problem in standalone trainings, the standalone path's included; "
                 "none for 2L + t (L modules, t solved problems).",
                 optional=True,
+                minimum=1,
             ),
             "paths_per_training": Option(
                 int,
                 10,
                 "At most so many paths per standalone training of the budget, "
                 "since paths without new modules train nothing and cost nothing.",
+                minimum=1,
             ),
         },
     )

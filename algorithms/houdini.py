@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bell_bench.algorithm import Context
-from bell_bench.errors import UsageError
 from bell_bench.modular.modular_algorithm import ModularAlgorithm
 from bell_bench.modular.path import NEW, Path
 from bell_bench.problem import Problem
@@ -22,12 +20,6 @@ class Houdini(ModularAlgorithm):
     A layer's choices are the library modules that fit it, in the order they were added, then a new
     one; the output layer varies fastest. The order would end with the standalone path.
     """
-
-    def __init__(self, context: Context, **options: Any) -> None:
-        super().__init__(context, **options)
-        paths = options["paths"]
-        if paths is not None and paths < 1:
-            raise UsageError(f"houdini.paths must be at least 1, the standalone path, not {paths}")
 
     def search(self, problem: Problem) -> Iterator[Evaluation]:
         library, layers = self.context.library, problem.architecture.modules

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 
-from bell_bench.algorithm import Context
-from bell_bench.errors import UsageError
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.modular_algorithm import ModularAlgorithm
 from bell_bench.modular.network import features
@@ -28,11 +26,6 @@ class MNTDPD(ModularAlgorithm):
     A solution is used as far as its modules fit, from the input on. Its features are what the last
     of these gives, or what the problem's last module would receive if all fit.
     """
-
-    def __init__(self, context: Context, **options: Any) -> None:
-        super().__init__(context, **options)
-        if options["k"] < 1:
-            raise UsageError(f"mntdp-d.k must be at least 1, not {options['k']}")
 
     def search(self, problem: Problem) -> Iterator[Evaluation]:
         previous = [

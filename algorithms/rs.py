@@ -6,12 +6,10 @@ import random
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
-from bell_bench.algorithm import Context
-from bell_bench.errors import UsageError
 from bell_bench.modular.modular_algorithm import ModularAlgorithm
 from bell_bench.modular.path import NEW, Path
 from bell_bench.problem import Problem
@@ -27,13 +25,6 @@ class RandomSearch(ModularAlgorithm):
     is the first. A path is begun while any budget is left, so the last may exceed it. Paths
     without a new module train nothing and cost nothing: ``paths_per_training`` bounds their number.
     """
-
-    def __init__(self, context: Context, **options: Any) -> None:
-        super().__init__(context, **options)
-        for name in ("trainings", "paths_per_training"):
-            value = options[name]
-            if value is not None and value < 1:
-                raise UsageError(f"rs.{name} must be at least 1, not {value}")
 
     def search(self, problem: Problem) -> Iterator[Evaluation]:
         library, layers = self.context.library, problem.architecture.modules

@@ -21,6 +21,8 @@ class Context(Protocol):
     """What every algorithm may need and none should write again."""
 
     suite: str
+    sequence: str
+    """The sequence's name: where an algorithm's published settings differ by it."""
     protocol: Any
     """The suite's protocol preset, a dataclass."""
     settings: TrainingSettings

@@ -42,6 +42,10 @@ def complete(spec: AlgorithmSpec, given: Mapping[str, Any]) -> dict[str, Any]:
 def type_name(option: Option) -> str:
     """An option's type as people read it: ``int``, ``a | b``, ``float or none``."""
     name = " | ".join(map(str, option.choices)) if option.choices else option.type.__name__
+    if option.minimum is not None:
+        name += f" of at least {option.minimum:g}"
+    if option.above is not None:
+        name += f" above {option.above:g}"
     return f"{name} or none" if option.optional else name
 
 
@@ -95,9 +99,16 @@ def _check(label: str, option: Option, value: Any) -> Any:
     if option.type is float and type(value) is int:
         value = float(value)
     right = type(value) is option.type and not (isinstance(value, float) and not isfinite(value))
-    if not right or (option.choices and value not in option.choices):
+    if not right or not _allowed(option, value):
         raise _ill_typed(label, option, value)
     return value
+
+
+def _allowed(option: Option, value: Any) -> bool:
+    if option.choices and value not in option.choices:
+        return False
+    enough = option.minimum is None or value >= option.minimum
+    return enough and (option.above is None or value > option.above)
 
 
 def _ill_typed(label: str, option: Option, value: object) -> UsageError:

@@ -33,6 +33,10 @@ class Option:
     choices: tuple[Any, ...] = ()
     optional: bool = False
     """Whether ``none`` is a valid value."""
+    minimum: float | None = None
+    """The smallest number allowed."""
+    above: float | None = None
+    """Every number must be larger than this."""
 
     def __post_init__(self) -> None:
         if self.type not in (bool, int, float, str):

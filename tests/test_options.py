@@ -21,6 +21,8 @@ PICLE = AlgorithmSpec(
         "kernel": Option(str, "rbf", "The kernel.", choices=("rbf", "linear")),
         "budget": Option(int, None, "An upper bound.", optional=True),
         "name": Option(str, "x", "Any text."),
+        "paths": Option(int, None, "A bound.", optional=True, minimum=1),
+        "ridge": Option(float, 0.1, "A share.", above=0),
     },
 )
 DOTTED = AlgorithmSpec(
@@ -45,6 +47,9 @@ SPECS = [PICLE, DOTTED, PLAIN]
         ("picle.budget=9", {"budget": 9}),
         ("picle.name=a=b.c", {"name": "a=b.c"}),
         ("picle.name=", {"name": ""}),
+        ("picle.paths=1", {"paths": 1}),
+        ("picle.paths=none", {"paths": None}),
+        ("picle.ridge=1e-9", {"ridge": 1e-9}),
     ],
 )
 def test_values_have_the_declared_type(setting: str, value: dict[str, Any]) -> None:
@@ -57,6 +62,8 @@ def test_values_have_the_declared_type(setting: str, value: dict[str, Any]) -> N
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
+        ("picle.paths=0", r"picle\.paths takes int of at least 1 or none, not 0"),
+        ("picle.ridge=0", r"picle\.ridge takes a finite float above 0, not 0"),
         ("picle.k=many", r"picle\.k takes int, not 'many'.*default 40"),
         ("picle.k=1.5", "takes int"),
         ("picle.k=none", "takes int"),
@@ -91,6 +98,8 @@ def test_complete_fills_in_defaults_and_checks() -> None:
         "kernel": "rbf",
         "budget": None,
         "name": "x",
+        "paths": None,
+        "ridge": 0.1,
     }
     for wrong in ({"k": "3"}, {"k": True}, {"kernel": "cubic"}, {"k": None}, {"other": 1}):
         with pytest.raises(UsageError):
@@ -107,5 +116,7 @@ def test_types_and_values_are_shown_as_they_are_written() -> None:
         "rbf | linear",
         "int or none",
         "str",
+        "int of at least 1 or none",
+        "float above 0",
     ]
     assert [show_value(v) for v in (None, True, 3, 0.5, "x")] == ["none", "true", "3", "0.5", "x"]

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from bell_bench.errors import UsageError
 from bell_bench.specs import Option
 
 KERNELS = ("l2", "cov", "pc", "gpd", "gpd_pc", "gpd_l2", "gpd_l2_pc")
@@ -20,26 +19,30 @@ def _option(kind: type, default: Any, help: str, **more: Any) -> Any:
 class PTOptions:
     """Of the search for perceptual transfer."""
 
-    k: int = _option(int, 20, "Dimensions that wider inputs of a module are projected to.")
+    k: int = _option(
+        int, 20, "Dimensions that wider inputs of a module are projected to.", minimum=1
+    )
     temperature: float | None = _option(
-        float, None, "T of the prior; none: 0.001, and 0.6248 on CTrL.", optional=True
+        float, None, "T of the prior; none: 0.001, and 0.6248 on CTrL.", optional=True, above=0
     )
     ridge: float = _option(
-        float, 0.01, "Added to a Gaussian's variances, as a share of their mean."
+        float, 0.01, "Added to a Gaussian's variances, as a share of their mean.", above=0
     )
-
-    def __post_init__(self) -> None:
-        _at_least(self, 1, "k")
-        _above_zero(self, "temperature", "ridge")
 
 
 @dataclass(frozen=True)
 class NTOptions:
     """Of the search for latent transfer."""
 
-    l_min: int = _option(int, 3, "Modules of the suffixes that are searched through first.")
+    l_min: int = _option(
+        int, 3, "Modules of the suffixes that are searched through first.", minimum=1
+    )
     c: int | None = _option(
-        int, None, "Most suffixes of l_min modules evaluated; none: L + l_min.", optional=True
+        int,
+        None,
+        "Most suffixes of l_min modules evaluated; none: L + l_min.",
+        optional=True,
+        minimum=1,
     )
     beta: float = _option(float, 2.0, "Deviations that UCB adds to the mean.")
     ei_threshold: float = _option(
@@ -50,10 +53,9 @@ class NTOptions:
         str, "central", "The first two suffixes: nearest to all others, or random.",
         choices=("central", "random"),
     )  # fmt: skip
-    stored_inputs: int = _option(int, 40, "Inputs kept of each module that begins a suffix.")
-
-    def __post_init__(self) -> None:
-        _at_least(self, 1, "l_min", "c", "stored_inputs")
+    stored_inputs: int = _option(
+        int, 40, "Inputs kept of each module that begins a suffix.", minimum=1
+    )
 
 
 SEARCHES = Option(str, "both", "Which searches run.", choices=("both", "pt", "nt"))
@@ -68,17 +70,3 @@ def chosen(kind: type, values: Mapping[str, Any]) -> Any:
     """An instance of ``kind`` from those of ``values`` that it has; defaults for the rest."""
     names = {item.name for item in fields(kind)}
     return kind(**{name: value for name, value in values.items() if name in names})
-
-
-def _at_least(options: object, least: int, *names: str) -> None:
-    for name in names:
-        value = getattr(options, name)
-        if value is not None and value < least:
-            raise UsageError(f"option {name} must be at least {least}, not {value}")
-
-
-def _above_zero(options: object, *names: str) -> None:
-    for name in names:
-        value = getattr(options, name)
-        if value is not None and value <= 0:
-            raise UsageError(f"option {name} must be above 0, not {value}")

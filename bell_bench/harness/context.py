@@ -35,6 +35,7 @@ class JobContext:
         tell: Callable[..., None],
     ) -> None:
         self.suite = job.suite
+        self.sequence = job.sequence
         self.protocol = protocol
         self.settings = settings
         self.seed = job.seed

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from bell_bench.errors import UsageError
 from bell_bench.modular import flops
 from bell_bench.modular.architecture import Architecture, ModuleSpec, Type
 from bell_bench.modular.evaluator import Charges
@@ -216,8 +215,3 @@ def test_fewer_points_than_neighbours_do(tmp_path):
     solve(algorithm.context.evaluator, make_problem(0))
     algorithm.learn(telling(1, points=3))
     assert len(evaluated(algorithm)) == 5
-
-
-def test_no_neighbours_are_refused(tmp_path):
-    with pytest.raises(UsageError, match="at least 1"):
-        make(tmp_path, k=0)

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from bell_bench.errors import UsageError
 from bell_bench.modular.path import NEW, Path
 from bell_bench.modular.training import train
 from bell_bench_algorithms.houdini import Houdini
@@ -117,12 +116,6 @@ def test_a_job_asks_for_the_same_paths_again_and_another_seed_for_others(tmp_pat
     seeded = other.context.generator
     other.context.generator = lambda *names: seeded().manual_seed(1)
     assert first == again != learn_after(other, 3)[0]
-
-
-@pytest.mark.parametrize("options", [{"trainings": 0}, {"paths_per_training": 0}])
-def test_a_budget_of_nothing_is_refused(tmp_path, options):
-    with pytest.raises(UsageError, match="at least 1"):
-        make(tmp_path, **options)
 
 
 @given(size=st.integers(0, 300), seed=st.integers())
