@@ -53,7 +53,9 @@ class Charges:
     paths_evaluated: int = 0
     """Asked for."""
     paths_trained: int = 0
-    """Of these, really trained in this job."""
+    """Of these, the ones with something to train, now or when they were computed."""
+    paths_computed: int = 0
+    """Really computed by this job: not found in the store, or gone from it when wanted again."""
     updates: int = 0
     train_flops: float = 0.0
     inference_flops: float = 0.0
@@ -154,7 +156,8 @@ class Evaluator:
         memory = amounts.pop("memory_bytes")
         if evaluation.hit:
             PEAK.charge(memory)
-        self.charges += Charges(paths_evaluated=1, **amounts)
+        trained = int(evaluation.cost.updates > 0)
+        self.charges += Charges(paths_evaluated=1, paths_trained=trained, **amounts)
 
     def _identity(self, modules: tuple[Module | None, ...], problem: Problem) -> dict[str, Any]:
         """All that determines an evaluation, JSON-able; its hash is the store's key."""
@@ -220,7 +223,7 @@ class Evaluator:
                 device=self.device,
                 dtype=self.dtype,
             )
-        self.charges += Charges(paths_trained=1)
+        self.charges += Charges(paths_computed=1)
         return _serialise(identity, trained, memory[0])
 
     @contextmanager

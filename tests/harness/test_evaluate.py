@@ -259,8 +259,9 @@ def test_two_sequences_share_the_evaluations_of_their_common_problems(house):
         (file,) = (house.folder / "runs").glob(f"*{name}-sa*/record.json")
         problems = json.loads(file.read_text())["problems"]
         used[name] = [problem["resources"] for problem in problems]
-    assert [each["paths_trained"] for each in used["S_in"]] == [1] * 6
-    assert [each["paths_trained"] for each in used["S_sp"]] == [0, 0, 0, 0, 0, 1]
+    assert [each["paths_computed"] for each in used["S_in"]] == [1] * 6
+    assert [each["paths_computed"] for each in used["S_sp"]] == [0, 0, 0, 0, 0, 1]
+    assert [each["paths_trained"] for each in used["S_sp"]] == [1] * 6
     for name in ("updates", "train_flops", "paths_evaluated"):
         assert [e[name] for e in used["S_in"][:5]] == [e[name] for e in used["S_sp"][:5]]
 
@@ -293,8 +294,8 @@ def test_two_runs_on_one_store_do_no_work_twice(house):
     assert sorted(line for line in observed if line.startswith("solved")) == [
         f"solved sa {index}" for index in range(6)
     ]
-    trained = [p["resources"]["paths_trained"] for p in house.record("sa")["problems"]]
-    assert trained == [1] * 6
+    computed = [p["resources"]["paths_computed"] for p in house.record("sa")["problems"]]
+    assert computed == [1] * 6
 
 
 def test_a_record_holds_all_settings_and_the_metrics(shared):

@@ -76,9 +76,10 @@ def test_every_path_is_charged_hit_or_not_and_the_same_one_once_per_problem(tmp_
     first.evaluate(STANDALONE, make_problem())
     second = make_evaluator(tmp_path)
     second.evaluate(STANDALONE, make_problem())
-    for evaluator, trained in ((first, 1), (second, 0)):
+    for evaluator, computed in ((first, 1), (second, 0)):
         charges = evaluator.charges
-        assert (charges.paths_evaluated, charges.paths_trained) == (1, trained)
+        assert (charges.paths_evaluated, charges.paths_trained) == (1, 1)
+        assert charges.paths_computed == computed
         assert (charges.updates, charges.train_flops, charges.inference_flops) == (10, 1000, 100)
         assert (charges.seconds, charges.cpu_seconds) == (3.0, 2.5)
         assert 0 < charges.spent_seconds < 1
@@ -105,7 +106,7 @@ def test_a_refused_or_failed_path_is_not_charged(tmp_path):
         evaluator.evaluate(Path.standalone(2), make_problem())
     with pytest.raises(MemoryError):
         evaluator.evaluate(STANDALONE, make_problem())
-    assert evaluator.charges.paths_evaluated == evaluator.charges.paths_trained == 0
+    assert evaluator.charges.paths_evaluated == evaluator.charges.paths_computed == 0
     assert evaluator.store.entries() == []
 
 
@@ -204,7 +205,7 @@ def test_weights_evicted_meanwhile_are_trained_again_and_charged_once(tmp_path):
     before = evaluation.weights(2)
     evaluator.store.clear()
     assert same_weights(evaluation.weights(2), before)
-    assert (evaluator.charges.paths_evaluated, evaluator.charges.paths_trained) == (1, 2)
+    assert (evaluator.charges.paths_evaluated, evaluator.charges.paths_computed) == (1, 2)
 
 
 def test_weights_without_a_store_that_can_be_written(tmp_path):
@@ -225,7 +226,7 @@ def test_a_damaged_entry_is_computed_again(tmp_path):
     second = make_evaluator(tmp_path)
     with pytest.warns(StoreWarning, match="damaged"):
         assert not second.evaluate(STANDALONE, make_problem()).hit
-    assert second.charges.paths_trained == 1
+    assert second.charges.paths_computed == 1
 
 
 def test_tensors_of_any_layout_are_stored(tmp_path):
@@ -262,7 +263,7 @@ def learn_two(folder):
     solve(evaluator, make_problem(1), "1.1", "1.2", NEW, NEW)
     library = evaluator.library
     found = [item.hash for item in library.modules] + [item.accuracy for item in library.solutions]
-    return found, evaluator.charges.paths_trained
+    return found, evaluator.charges.paths_computed
 
 
 @pytest.mark.slow
