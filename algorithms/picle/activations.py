@@ -59,8 +59,8 @@ class Activations:
     def counts(self) -> Tensor:
         """How often the layer receives each of its inputs: an image as often as it is shown."""
         if self._joined:
-            return torch.ones(len(self._index), dtype=torch.float64, device=self._device)
-        return torch.bincount(self._index.flatten(), minlength=len(self._kept)).double()
+            return torch.ones(len(self._index))
+        return torch.bincount(self._index.flatten(), minlength=len(self._kept))
 
     def chunks(self) -> Iterator[Tensor]:
         """The layer's inputs, a bounded number at a time."""
