@@ -45,21 +45,20 @@ def list_domains(source: str, as_json: bool) -> None:
 @click.argument("names", nargs=-1)
 @click.option("--mirror", help="An https address laid out like the data folder, tried first.")
 def download(names: tuple[str, ...], mirror: str | None) -> None:
-    """Fetch the official images of the domains NAMES, or of all nine.
+    """Fetch the official images of the domains NAMES, or of BELL's nine.
 
     A download that broke off goes on where it stopped; every file is checked against its MD5.
     """
-    from bell_bench.data.catalogue import OFFICIAL
+    from bell_bench.data.catalogue import OFFICIAL, collections
     from bell_bench.data.download import check_url, fetch
 
     if mirror:
         check_url(mirror)
+    known = collections()
     for name in names:
-        if name not in OFFICIAL:
-            raise unknown("official domain", name, OFFICIAL)
-    collections = {OFFICIAL[name].collection.name: OFFICIAL[name] for name in names or OFFICIAL}
-    for domain in collections.values():
-        collection = domain.collection
+        if name not in known:
+            raise unknown("official domain", name, known)
+    for collection in {known[name].name: known[name] for name in names or OFFICIAL}.values():
         with _progress_bars() as progress:
             fetched = fetch(collection, progress, mirror)
         told = f"{len(fetched)} files fetched and checked" if fetched else "already here"
@@ -90,22 +89,24 @@ def verify(names: tuple[str, ...]) -> None:
 @click.argument("name")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "--classes", help="Eight labels to use, such as 0,1,2,4,5,6,7,8 (default: the first)."
+    "--classes",
+    help="Labels to use, such as 0,1,2,4,5,6,7,8 (default: the first 8, all in colour).",
 )
 def import_images(name: str, file: Path, classes: str | None) -> None:
     """Bring the images in FILE.npz in as domain NAME, checked.
 
     FILE holds train_images and test_images (n, 28, 28) of uint8, train_labels and test_labels.
-    Under the name of an official domain, they are used in its stead.
+    Under the name of an official domain, they are used in its stead; where that is a colour
+    dataset of CTrL, such as cifar10, images may also be (n, 32, 32, 3).
     """
-    from bell_bench.data.catalogue import OFFICIAL
+    from bell_bench.data.catalogue import collections
     from bell_bench.data.imported import import_file
 
     path = import_file(name, file, _labels(classes))
     click.echo(f"{name}: imported to {path}")
-    if name in OFFICIAL:
+    if name in (official := collections()):
         click.echo(
-            f"{name} now means these images, not {OFFICIAL[name].collection.title}'s; results on "
+            f"{name} now means these images, not {official[name].title}'s; results on "
             f"it are not the published benchmark's. Delete {path} to undo."
         )
 

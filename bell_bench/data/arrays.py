@@ -1,4 +1,4 @@
-"""Images as four arrays: checking them, choosing 8 classes, cutting train, validation and test."""
+"""Images as four arrays: checking them, choosing classes, cutting train, validation and test."""
 
 from __future__ import annotations
 
@@ -20,14 +20,29 @@ ENOUGH = {"train": 20, "test": 10}
 
 def check(arrays: Arrays, where: str, classes: Sequence[int] | None = None) -> Arrays:
     """The arrays with 8 classes labelled 0 to 7, or an error that says what is wrong with them."""
+    check_parts(arrays, where, [(SIDE, SIDE)])
+    chosen = _choose(arrays, where, classes)
+    check_enough(arrays, where, chosen, ENOUGH)
+    return select(arrays, chosen)
+
+
+def check_parts(arrays: Arrays, where: str, shapes: Sequence[tuple[int, ...]]) -> None:
+    """Raise an error unless the four arrays are there, images of one of these shapes."""
     missing = [part for part in PARTS if part not in arrays]
     if missing:
         raise UsageError(f"{where} lacks {', '.join(missing)}; needed are {', '.join(PARTS)}")
     for split in ("train", "test"):
-        _check_split(arrays[f"{split}_images"], arrays[f"{split}_labels"], f"{where}: {split}")
-    chosen = _choose(arrays, where, classes)
-    _check_enough(arrays, where, chosen)
-    return select(arrays, chosen)
+        images, labels = arrays[f"{split}_images"], arrays[f"{split}_labels"]
+        _check_split(images, labels, f"{where}: {split}", shapes)
+
+
+def labels_of(arrays: Arrays, where: str) -> list[int]:
+    """The labels there are, in order; an error if some occur in the test images only."""
+    found: list[int] = np.unique(arrays["train_labels"]).tolist()
+    strange = sorted(set(np.unique(arrays["test_labels"]).tolist()) - set(found))
+    if strange:
+        raise UsageError(f"{where}: test labels {strange} never occur among the training labels")
+    return found
 
 
 def select(arrays: Arrays, classes: Sequence[int]) -> Arrays:
@@ -46,8 +61,8 @@ def select(arrays: Arrays, classes: Sequence[int]) -> Arrays:
 
 def cut(arrays: Arrays, sizes: DomainSizes) -> Arrays:
     """Train, validation and test images in a fixed shuffled order, balanced in every prefix."""
-    train = _order(arrays["train_labels"], seed=0)
-    test = _order(arrays["test_labels"], seed=1)[: sizes.test]
+    train = order(arrays["train_labels"], CLASSES, seed=0)
+    test = order(arrays["test_labels"], CLASSES, seed=1)[: sizes.test]
     aside = min(VALIDATION, len(train) // 5)
     pieces = {
         "train": ("train", train[aside:][: sizes.train]),
@@ -61,21 +76,24 @@ def cut(arrays: Arrays, sizes: DomainSizes) -> Arrays:
     }
 
 
-def _order(labels: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+def order(labels: NDArray[np.int64], classes: int, seed: int) -> NDArray[np.int64]:
     """A fixed shuffle dealt class by class, like cards."""
     shuffled = np.random.RandomState(seed).permutation(len(labels))
     turn = np.empty(len(labels), dtype=np.int64)
-    for label in range(CLASSES):
+    for label in range(classes):
         rows = np.flatnonzero(labels[shuffled] == label)
-        turn[rows] = np.arange(len(rows)) * CLASSES + label
+        turn[rows] = np.arange(len(rows)) * classes + label
     return np.asarray(shuffled[np.argsort(turn, kind="stable")])
 
 
-def _check_split(images: NDArray[Any], labels: NDArray[Any], where: str) -> None:
-    if images.dtype != np.uint8 or images.shape[1:] != (SIDE, SIDE):
+def _check_split(
+    images: NDArray[Any], labels: NDArray[Any], where: str, shapes: Sequence[tuple[int, ...]]
+) -> None:
+    if images.dtype != np.uint8 or images.shape[1:] not in shapes:
+        wanted = " or ".join(f"(n, {', '.join(map(str, shape))})" for shape in shapes)
         raise UsageError(
             f"{where}_images is {images.dtype} of shape {images.shape}; "
-            f"a domain's images are uint8 of shape (n, {SIDE}, {SIDE})"
+            f"a domain's images are uint8 of shape {wanted}"
         )
     if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
         raise UsageError(
@@ -91,14 +109,11 @@ def _check_split(images: NDArray[Any], labels: NDArray[Any], where: str) -> None
 
 def _choose(arrays: Arrays, where: str, classes: Sequence[int] | None) -> list[int]:
     """The eight labels to use: those asked for, or the first ones there are."""
-    found = np.unique(arrays["train_labels"]).tolist()
-    strange = sorted(set(np.unique(arrays["test_labels"]).tolist()) - set(found))
-    if strange:
-        raise UsageError(f"{where}: test labels {strange} never occur among the training labels")
+    found = labels_of(arrays, where)
     if classes is None:
         if len(found) < CLASSES:
             raise UsageError(f"{where} has {len(found)} classes; a domain needs {CLASSES}")
-        return list(found[:CLASSES])
+        return found[:CLASSES]
     absent = [label for label in classes if label not in found]
     if absent or len(set(classes)) != CLASSES or len(classes) != CLASSES:
         raise UsageError(
@@ -107,8 +122,11 @@ def _choose(arrays: Arrays, where: str, classes: Sequence[int] | None) -> list[i
     return list(classes)
 
 
-def _check_enough(arrays: Arrays, where: str, classes: Sequence[int]) -> None:
-    for split, enough in ENOUGH.items():
+def check_enough(
+    arrays: Arrays, where: str, classes: Sequence[int], fewest: Mapping[str, int]
+) -> None:
+    """Raise an error that names the class with fewer images than a domain can do with."""
+    for split, enough in fewest.items():
         for label in classes:
             count = int(np.count_nonzero(arrays[f"{split}_labels"] == label))
             if count < enough:

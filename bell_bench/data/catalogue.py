@@ -1,4 +1,4 @@
-"""The official collections behind the nine domains: files, checksums, mirrors, licences."""
+"""The official collections behind all domains: files, checksums, mirrors, licences."""
 
 from __future__ import annotations
 
@@ -128,6 +128,80 @@ K49 = Collection(
     ),
 )
 
+CIFAR10 = Collection(
+    name="CIFAR10",
+    title="CIFAR-10",
+    homepage="https://www.cs.toronto.edu/~kriz/cifar.html",
+    licence="none stated; cite Krizhevsky 2009",
+    megabytes=170,
+    mirrors=("https://www.cs.toronto.edu/~kriz/",),
+    files=(
+        OfficialFile(
+            "cifar-10-binary.tar.gz",
+            "c32a1d4ab5d03f1284b67883e8d87530",
+            unpacked=tuple(
+                f"cifar-10-batches-bin/{batch}.bin"
+                for batch in (*(f"data_batch_{number}" for number in range(1, 6)), "test_batch")
+            ),
+        ),
+    ),
+)
+
+CIFAR100 = Collection(
+    name="CIFAR100",
+    title="CIFAR-100",
+    homepage="https://www.cs.toronto.edu/~kriz/cifar.html",
+    licence="none stated; cite Krizhevsky 2009",
+    megabytes=169,
+    mirrors=("https://www.cs.toronto.edu/~kriz/",),
+    files=(
+        OfficialFile(
+            "cifar-100-binary.tar.gz",
+            "03b5dce01913d631647c71ecec9e9cb8",
+            unpacked=("cifar-100-binary/train.bin", "cifar-100-binary/test.bin"),
+        ),
+    ),
+)
+
+SVHN = Collection(
+    name="SVHN",
+    title="SVHN",
+    homepage="http://ufldl.stanford.edu/housenumbers/",
+    licence="non-commercial use only",
+    megabytes=246,
+    mirrors=("https://ufldl.stanford.edu/housenumbers/",),
+    files=(
+        OfficialFile("train_32x32.mat", "e26dedcc434d2e4c54c9b2d4a06d8373"),
+        OfficialFile("test_32x32.mat", "eb5a983be6a315427106f1b164d9cef3"),
+    ),
+)
+
+DTD = Collection(
+    name="DTD",
+    title="DTD",
+    homepage="https://www.robots.ox.ac.uk/~vgg/data/dtd/",
+    licence="for research purposes",
+    megabytes=625,
+    mirrors=("https://www.robots.ox.ac.uk/~vgg/data/dtd/download/",),
+    files=(
+        OfficialFile(
+            "dtd/dtd-r1.0.1.tar.gz",
+            "fff73e5086ae6bdbea199a49dfb8a4c1",
+            unpacked=tuple(f"dtd/dtd/labels/{split}1.txt" for split in ("train", "val", "test")),
+        ),
+    ),
+)
+
+COLOUR: dict[str, Collection] = {
+    "cifar10": CIFAR10,
+    "cifar100": CIFAR100,
+    "svhn": SVHN,
+    "dtd": DTD,
+    "mnist": MNIST,
+    "fashion_mnist": FASHION,
+}
+"""The datasets of CTrL's streams, all classes of each."""
+
 OFFICIAL: dict[str, OfficialDomain] = {
     "mnist_1": OfficialDomain(MNIST, tuple(range(8))),
     "fmnist_1": OfficialDomain(FASHION, tuple(range(8))),
@@ -139,3 +213,9 @@ OFFICIAL: dict[str, OfficialDomain] = {
     "emnist_2": OfficialDomain(EMNIST, tuple(range(9, 17))),
     "emnist_3": OfficialDomain(EMNIST, tuple(range(17, 25))),
 }
+"""The nine domains of BELL."""
+
+
+def collections() -> dict[str, Collection]:
+    """Every domain that has official files, BELL's first, with the collection they are of."""
+    return {**{name: domain.collection for name, domain in OFFICIAL.items()}, **COLOUR}

@@ -47,13 +47,18 @@ def _draw_block(domain: int, split: int, block: int) -> Images:
     hand = HANDS[domain]
     random = np.random.RandomState([hand.seed, 1 + split, block])
     labels = np.arange(BLOCK) % CLASSES
-    control = _alphabet(hand)[labels, _pick(random, BLOCK, hand.allographs)]
+    control = _alphabet(hand)[labels, pick(random, BLOCK, hand.allographs)]
+    return write(hand, random, control)
+
+
+def write(hand: Hand, random: np.random.RandomState, control: Floats) -> Images:
+    """Strokes, given by control points (image, stroke, 4, xy), as this hand puts them on paper."""
     control = control + hand.jitter * _bell(random, control.shape)
     x, y = _distort(hand, random, *_bezier(control))
     return _develop(hand, random, _splat(hand, x, y))
 
 
-def _pick(random: np.random.RandomState, count: int, ways: int) -> NDArray[np.int64]:
+def pick(random: np.random.RandomState, count: int, ways: int) -> NDArray[np.int64]:
     """A way of writing for each image, the first ones more common."""
     u = random.random_sample(count)
     return np.minimum((u * (0.4 + 0.6 * u) * ways).astype(np.int64), ways - 1)

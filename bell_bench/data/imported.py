@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bell_bench.data.arrays import PARTS, Arrays, check
+from bell_bench.data.catalogue import COLOUR
 from bell_bench.data.folders import data_folder
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.files import write_arrays
@@ -27,12 +28,21 @@ def imported_names() -> list[str]:
 
 
 def import_file(name: str, file: Path, classes: Sequence[int] | None = None) -> Path:
-    """Check the arrays in ``file`` and keep them as domain ``name``; returns where."""
+    """Check the arrays in ``file`` and keep them as domain ``name``; returns where.
+
+    Under the name of a colour dataset, they are brought to 32x32 RGB.
+    """
+    from bell_bench.data.colour import pools
+
     try:
         check_name("domain", name)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    arrays = check(_load(file), str(file), classes)
+    content = _load(file)
+    if name in COLOUR:
+        arrays = pools.check(content, str(file), name, classes)
+    else:
+        arrays = check(content, str(file), classes)
     fingerprint = np.array(hash_arrays(arrays[part] for part in PARTS))
     target = imported_path(name)
     try:

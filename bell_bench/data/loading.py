@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from bell_bench.data import arrays, glyphs, official
 from bell_bench.data.catalogue import OFFICIAL
 from bell_bench.data.domain import BELL_DOMAINS, SOURCES, Domain, DomainSizes
 from bell_bench.data.imported import imported_path, read_imported
-from bell_bench.data.prepared import Arrays, prepared
+from bell_bench.data.prepared import Arrays, prepared, stamp
 from bell_bench.data.status import missing, plugin_domains
 from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.problem import hash_arrays
@@ -59,12 +58,12 @@ def _images(name: str, sizes: DomainSizes) -> Domain:
     key: dict[str, object] = {"cut": CUT, "name": name, **asdict(sizes)}
     path = imported_path(name)
     if path.is_file():
-        key["files"] = [_stamp(path)]
+        key["files"] = [stamp(path)]
         return prepared(name, key, lambda: arrays.cut(read_imported(name), sizes))
     if name in OFFICIAL:
         files = OFFICIAL[name].collection.files
         found = [path for file in files for path in official.on_disk(file)]
-        key["files"] = [_stamp(path) for path in found]
+        key["files"] = [stamp(path) for path in found]
         return prepared(name, key, lambda: _cut_official(name, sizes))
     content = _plugin_arrays(name)
     key["arrays"] = hash_arrays(content[part] for part in arrays.PARTS)
@@ -88,9 +87,3 @@ def _plugin_arrays(name: str) -> Arrays:
     except Exception as error:
         raise BellBenchError(f"{where} failed: {type(error).__name__}: {error}") from error
     return arrays.check(content, where)
-
-
-def _stamp(path: Path) -> list[object]:
-    """A file's identity, cheaply: where it is, how long, and when it was written."""
-    about = path.stat()
-    return [str(path), about.st_size, about.st_mtime_ns]

@@ -1,10 +1,11 @@
-"""Reading the official files: MNIST's family through torchvision, Kuzushiji-49 by ourselves."""
+"""Reading the official files: MNIST's family through torchvision, the others by ourselves."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import shutil
+import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -22,8 +23,8 @@ from bell_bench.errors import BellBenchError
 Found = list[tuple[OfficialFile, list[Path]]]
 """Each official file with the files on disk that provide it."""
 
-_BROKEN = (OSError, EOFError, ValueError, KeyError, AssertionError, RuntimeError,
-           zlib.error, zipfile.BadZipFile)  # fmt: skip
+_BROKEN = (OSError, EOFError, ValueError, KeyError, TypeError, AssertionError, RuntimeError,
+           zlib.error, zipfile.BadZipFile, tarfile.TarError)  # fmt: skip
 """What readers raise when a file is truncated or not what its name says."""
 
 
@@ -59,10 +60,14 @@ def read(collection: Collection) -> Arrays:
     for file, found in paths:
         if found == [data_folder() / file.path]:
             check_md5(found[0], file)
+    from bell_bench.data.colour.files import READERS
+
     try:
-        return (
-            _read_k49(paths) if collection.name == "Kuzushiji49" else _read_idx(collection, paths)
-        )
+        if collection.name in READERS:
+            return READERS[collection.name]([found for _, found in paths])
+        if collection.name == "Kuzushiji49":
+            return _read_k49(paths)
+        return _read_idx(collection, paths)
     except _BROKEN as error:
         folder = data_folder() / PurePosixPath(collection.files[0].path).parent
         raise BellBenchError(

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,42 +31,53 @@ ARRAYS = (
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """The six arrays of a domain as they lie on disk, memory-mapped."""
+
+    arrays: Arrays
+    fingerprint: str
+    mean: float
+    std: float
+
+
 def prepared(name: str, key: Mapping[str, object], make: Callable[[], Arrays]) -> Domain:
     """The domain stored under ``key``, which holds all that determines it; made if need be."""
+    found = stored(name, key, make)
+    return Domain(
+        name=name, mean=found.mean, std=found.std, fingerprint=found.fingerprint, **found.arrays
+    )
+
+
+def stored(name: str, key: Mapping[str, object], make: Callable[[], Arrays]) -> Stored:
+    """The arrays stored under ``key``; made if need be, or if they are not what was written."""
     readable = re.sub(r"[^\w.+-]", "_", name)
     folder = cache_folder() / "domains" / f"{readable}-{hash_json(key)[:16]}"
-    domain = _read(name, folder)
-    if domain is None:
+    found = _read(folder)
+    if found is None:
         _write(folder, make(), key)
-        domain = _read(name, folder)
-    if domain is None:
+        found = _read(folder)
+    if found is None:
         raise BellBenchError(
             f"{folder} does not read back as it was written: the disk may be full or faulty. "
             "Delete the folder, or choose another cache with BELL_BENCH_CACHE."
         )
-    return domain
+    return found
 
 
-def _read(name: str, folder: Path) -> Domain | None:
-    """The stored domain, or None if it is absent or not what was written."""
+def _read(folder: Path) -> Stored | None:
+    """What is stored, or None if it is absent or not what was written."""
     try:
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
         arrays = {
             part: np.load(folder / f"{part}.npy", mmap_mode="r", allow_pickle=False)
             for part in ARRAYS
         }
-        intact = hash_arrays(arrays.values()) == about["fingerprint"]
+        fingerprint = hash_arrays(arrays.values())
+        found = Stored(arrays, about["fingerprint"], about["mean"], about["std"])
     except (OSError, ValueError, KeyError):
         return None
-    if not intact:
-        return None
-    return Domain(
-        name=name,
-        mean=about["mean"],
-        std=about["std"],
-        fingerprint=about["fingerprint"],
-        **arrays,
-    )
+    return found if found.fingerprint == fingerprint else None
 
 
 def _write(folder: Path, arrays: Arrays, key: Mapping[str, object]) -> None:
@@ -90,6 +102,12 @@ def _rename(temporary: Path, folder: Path) -> None:
             os.replace(temporary, folder)
             return
         except OSError:
-            if _read(folder.name, folder) is not None:
+            if _read(folder) is not None:
                 return
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def stamp(path: Path) -> list[object]:
+    """A file's identity, cheaply: where it is, how long, and when it was written."""
+    about = path.stat()
+    return [str(path), about.st_size, about.st_mtime_ns]

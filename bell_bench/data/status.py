@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bell_bench.data.catalogue import OFFICIAL, Collection
+from bell_bench.data.catalogue import COLOUR, OFFICIAL, Collection
 from bell_bench.data.domain import BELL_DOMAINS, SOURCES
 from bell_bench.data.folders import data_folder
 from bell_bench.data.imported import imported_names, imported_path
@@ -34,21 +34,13 @@ class Status:
 
 
 def statuses(source: str) -> list[Status]:
-    """Every domain of a source: the nine of BELL first."""
-    if source == "glyphs":
-        return [
-            Status(name, "present", "glyphs", "MIT", 0, "drawn by bell-bench when first used")
-            for name in BELL_DOMAINS
-        ]
-    if source != "images":
-        raise unknown("data source", source, SOURCES)
-    names = dict.fromkeys([*BELL_DOMAINS, *imported_names(), *plugin_domains()])
-    return [_image_status(name) for name in names]
+    """Every domain of a source: the nine of BELL first, the colour datasets of CTrL last."""
+    return [*_grey_statuses(source), *(colour_status(name, source) for name in COLOUR)]
 
 
 def missing(names: Iterable[str], source: str) -> dict[str, str]:
-    """The domains whose images are not here: why, and the command that gets them. Cheap."""
-    known = {status.name: status for status in statuses(source)}
+    """The grey domains whose images are not here: why, and the command that gets them. Cheap."""
+    known = {status.name: status for status in _grey_statuses(source)}
     lacking = {}
     for name in dict.fromkeys(names):
         if name not in known:
@@ -56,6 +48,11 @@ def missing(names: Iterable[str], source: str) -> dict[str, str]:
         if known[name].status != "present":
             lacking[name] = known[name].detail
     return lacking
+
+
+def colour_status(name: str, source: str) -> Status:
+    """The row of a colour dataset."""
+    return _drawn_status(name) if source == "glyphs" else _file_status(name, COLOUR[name])
 
 
 def plugin_domains() -> dict[str, Provided[DomainSpec]]:
@@ -70,16 +67,39 @@ def plugin_domains() -> dict[str, Provided[DomainSpec]]:
     }
 
 
-def _image_status(name: str) -> Status:
-    path = imported_path(name)
-    if path.is_file():
-        detail = f"{path}" + (", used instead of the official images" if name in OFFICIAL else "")
-        return Status(name, "present", "imported", "your own", path.stat().st_size, detail)
+def _grey_statuses(source: str) -> list[Status]:
+    if source == "glyphs":
+        return [_drawn_status(name) for name in BELL_DOMAINS]
+    if source != "images":
+        raise unknown("data source", source, SOURCES)
+    names = dict.fromkeys([*BELL_DOMAINS, *imported_names(), *plugin_domains()])
+    return [_grey_image_status(name) for name in names if name not in COLOUR]
+
+
+def _drawn_status(name: str) -> Status:
+    return Status(name, "present", "glyphs", "MIT", 0, "drawn by bell-bench when first used")
+
+
+def _grey_image_status(name: str) -> Status:
     if name in OFFICIAL:
-        return _official_status(name, OFFICIAL[name].collection)
+        return _file_status(name, OFFICIAL[name].collection)
+    if imported_path(name).is_file():
+        return _imported_status(name)
     provided = plugin_domains()[name]
     source = f"{provided.distribution} {provided.version}"
     return Status(name, "present", source, provided.spec.licence, 0, provided.spec.summary)
+
+
+def _file_status(name: str, collection: Collection) -> Status:
+    """What is imported under an official name goes before the official files."""
+    if imported_path(name).is_file():
+        return _imported_status(name, ", used instead of the official images")
+    return _official_status(name, collection)
+
+
+def _imported_status(name: str, remark: str = "") -> Status:
+    path = imported_path(name)
+    return Status(name, "present", "imported", "your own", path.stat().st_size, f"{path}{remark}")
 
 
 def _official_status(name: str, collection: Collection) -> Status:

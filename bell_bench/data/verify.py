@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bell_bench.data import official
-from bell_bench.data.catalogue import OFFICIAL, Collection, OfficialFile
+from bell_bench.data.catalogue import Collection, OfficialFile, collections
 from bell_bench.data.folders import data_folder
 from bell_bench.data.imported import imported_path, read_imported
 from bell_bench.errors import BellBenchError
@@ -24,13 +24,13 @@ class Verdict:
 def verify(names: Iterable[str]) -> list[Verdict]:
     """Check every file present for these domains, whole and in part."""
     verdicts = []
-    collections: dict[str, Collection] = {}
+    known, chosen = collections(), {}
     for name in names:
         if imported_path(name).is_file():
             verdicts.append(_imported(name))
-        elif name in OFFICIAL:
-            collections[OFFICIAL[name].collection.name] = OFFICIAL[name].collection
-    for collection in collections.values():
+        elif name in known:
+            chosen[known[name].name] = known[name]
+    for collection in chosen.values():
         for file in collection.files:
             verdicts += _official(collection, file)
     return verdicts

@@ -19,7 +19,7 @@ def test_a_healthy_machine(capsys: pytest.CaptureFixture[str]) -> None:
         assert name in findings
     for name in ("threads", "memory", "runs folder", "cache folder", "data glyphs", "plugins"):
         assert name in findings
-    assert "9 of 9" in findings["data glyphs"]["found"]
+    assert "15 of 15" in findings["data glyphs"]["found"]
     assert all(check["status"] in ("ok", "warn") for check in findings.values())
     assert all(check["advice"] for check in findings.values() if check["status"] != "ok")
 

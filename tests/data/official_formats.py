@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bell_bench.data.catalogue import OFFICIAL, Collection
+from bell_bench.data.catalogue import COLOUR, OFFICIAL, Collection
 
 Made = dict[str, NDArray[Any]]
 
@@ -98,4 +98,7 @@ def expect(
     for name, domain in OFFICIAL.items():
         if domain.collection.name == collection.name:
             monkeypatch.setitem(OFFICIAL, name, replace(domain, collection=expecting))
+    for name, used in COLOUR.items():
+        if used.name == collection.name:
+            monkeypatch.setitem(COLOUR, name, expecting)
     return expecting

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from bell_bench.cli.data import command
 from bell_bench.data import BELL_DOMAINS, DomainSizes, load_domain
-from bell_bench.data.catalogue import MNIST
+from bell_bench.data.catalogue import COLOUR, MNIST
 from bell_bench.data.picture import draw_domain
 from bell_bench.errors import BellBenchError, UsageError
 from tests.data.official_formats import emnist_members, expect, made_images, mnist_files, write
@@ -35,7 +35,7 @@ def test_list_tells_what_is_here(folder, tmp_path):
     np.savez(tmp_path / "a.npz", **made_images(range(8)))
     run("import", "runes", str(tmp_path / "a.npz"))
     rows = _rows()
-    assert list(rows) == [*BELL_DOMAINS, "runes"]
+    assert list(rows) == [*BELL_DOMAINS, "runes", *COLOUR]
     assert rows["mnist_1"]["status"] == "present"
     assert rows["mnist_1"]["bytes"] == sum(map(len, files.values()))
     assert rows["fmnist_1"]["status"] == "partial"
@@ -101,7 +101,7 @@ def test_verify(folder, monkeypatch, tmp_path):
     with pytest.raises(BellBenchError, match=r"1 of 4 files are corrupt: .*t10k-labels"):
         run("verify", "mnist_1")
     with pytest.raises(UsageError, match="unknown domain"):
-        run("verify", "mnist")
+        run("verify", "mnist_2")
 
 
 def test_download_knows_its_names(folder, monkeypatch):
@@ -109,7 +109,7 @@ def test_download_knows_its_names(folder, monkeypatch):
     write(folder, files)
     assert "MNIST: already here (CC BY-SA 3.0" in run("download", "mnist_1")
     with pytest.raises(UsageError, match="did you mean mnist_1"):
-        run("download", "mnist")
+        run("download", "mnist1")
     with pytest.raises(UsageError, match="https only"):
         run("download", "mnist_1", "--mirror", "http://example.org")
 

@@ -1,0 +1,17 @@
+"""The colour images of CTrL's streams: embedded stand-ins or real ones. Imports no torch."""
+
+from bell_bench.data.colour.datasets import DATASETS, DatasetInfo
+from bell_bench.data.colour.domain import ColourDomain, Images
+from bell_bench.data.colour.formatting import rainbow
+from bell_bench.data.colour.loading import SOURCES, load, missing
+
+__all__ = [
+    "DATASETS",
+    "SOURCES",
+    "ColourDomain",
+    "DatasetInfo",
+    "Images",
+    "load",
+    "missing",
+    "rainbow",
+]

@@ -1,0 +1,220 @@
+"""load and missing: the contract that the streams build on, and the cache behind it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bell_bench.data import load_domain
+from bell_bench.data.colour import DATASETS, SOURCES, drawn, load, missing, pools
+from bell_bench.data.domain import DomainSizes
+from bell_bench.data.folders import cache_folder
+from bell_bench.data.imported import import_file, imported_path
+from bell_bench.errors import BellBenchError, UsageError
+from tests.data.colour.official_formats import made_colours
+from tests.data.official_formats import made_images
+
+
+def test_datasets_are_those_of_the_protocol():
+    told = {name: (info.classes, info.validation_per_class) for name, info in DATASETS.items()}
+    assert told == {
+        "cifar10": (10, 500),
+        "cifar100": (100, 50),
+        "svhn": (10, 500),
+        "dtd": (47, 27),
+        "mnist": (10, 500),
+        "fashion_mnist": (10, 500),
+    }
+
+
+def test_embedded_pools_serve_the_longest_stream():
+    """Up to 1000 training and 500 validation images per class; 450 and 50; 40 and 20."""
+    for name, info in DATASETS.items():
+        least = {"cifar100": (450, 50), "dtd": (40, 20)}.get(name, (1000, 500))
+        assert (info.embedded.train, info.embedded.validation) >= least
+        assert info.embedded.validation == info.validation_per_class
+
+
+def test_an_embedded_dataset():
+    domain = load("dtd", "glyphs")
+    assert domain.classes == 47
+    for pool, each in ((domain.train, 53), (domain.validation, 27), (domain.test, 40)):
+        assert pool.images.shape == (47 * each, 32, 32, 3)
+        assert pool.labels.dtype == np.int64
+        assert np.bincount(pool.labels).tolist() == [each] * 47
+        assert isinstance(pool.images, np.memmap)
+        assert not pool.images.flags.writeable
+    np.testing.assert_array_equal(
+        domain.test.images[domain.test.labels == 7], drawn.draw("dtd", 7, "test", 40)
+    )
+
+
+def test_the_second_load_draws_nothing(monkeypatch):
+    first = load("dtd", "glyphs")
+    monkeypatch.setattr(drawn, "draw", None)
+    assert load("dtd", "glyphs").fingerprint == first.fingerprint
+    (folder,) = (cache_folder() / "domains").iterdir()
+    assert folder.name.startswith("dtd-")
+
+
+def test_wrong_names_are_usage_errors():
+    for ask in (load, missing):
+        with pytest.raises(UsageError, match="did you mean cifar10"):
+            ask("cifar-10", "glyphs")
+        with pytest.raises(UsageError, match="unknown data source 'photos'"):
+            ask("cifar10", "photos")
+    with pytest.raises(UsageError, match="unknown domain 'cifar10'"):  # no grey domain of BELL
+        load_domain("cifar10", "images", DomainSizes(8, 8, 8))
+
+
+def test_missing_tells_the_command():
+    assert list(SOURCES) == ["glyphs", "images"]
+    for name in DATASETS:
+        assert missing(name, "glyphs") is None
+        assert f"`bell-bench data download {name}`" in missing(name, "images")
+        with pytest.raises(BellBenchError, match=f"images of {name} are not here: .*download"):
+            load(name, "images")
+
+
+def test_missing_imports_nothing_heavy():
+    code = (
+        "import sys; from bell_bench.data.colour import load, missing, DATASETS;"
+        "[missing(name, data) for name in DATASETS for data in ('glyphs', 'images')];"
+        "heavy = ('torch', 'torchvision', 'matplotlib', 'scipy', 'PIL', 'rich');"
+        "print([m for m in heavy if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ}
+    )
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+counts = st.lists(st.integers(2, 60), min_size=10, max_size=10)
+
+
+@given(counts, st.sampled_from(["cifar10", "cifar100"]))
+@settings(max_examples=25, deadline=None)
+def test_a_cut_loses_nothing_and_sets_aside_per_class(counts, name):
+    labels = np.repeat(np.arange(10), counts)
+    numbers = np.arange(len(labels))
+    arrays = {
+        "train_images": numbers,
+        "train_labels": labels,
+        "test_images": numbers,
+        "test_labels": labels,
+    }
+    made = pools.cut(arrays, name)
+    both = np.concatenate([made["train_images"], made["validation_images"]])
+    assert sorted(both) == numbers.tolist()
+    for label, count in enumerate(counts):
+        aside = np.count_nonzero(made["validation_labels"] == label)
+        assert aside == min(DATASETS[name].validation_per_class, count // 2)
+    np.testing.assert_array_equal(made["train_labels"], labels[made["train_images"]])
+    np.testing.assert_array_equal(made["test_labels"], labels[made["test_images"]])
+    again = pools.cut(arrays, name)
+    np.testing.assert_array_equal(made["validation_images"], again["validation_images"])
+
+
+def _save(path, **arrays):
+    np.savez(path, **arrays)
+    return path
+
+
+def test_colour_images_are_imported(tmp_path):
+    made = made_colours(20)
+    import_file("cifar100", _save(tmp_path / "a.npz", **made))
+    domain = load("cifar100", "images")
+    assert domain.classes == 20
+    np.testing.assert_array_equal(domain.train.images[:, 0, 0, 0], domain.train.labels)
+    assert [len(domain.train), len(domain.validation), len(domain.test)] == [120, 120, 120]
+
+
+def test_grey_images_are_imported_and_enlarged(tmp_path):
+    import_file("svhn", _save(tmp_path / "a.npz", **made_images(range(10))))
+    domain = load("svhn", "images")
+    assert domain.test.images.shape == (120, 32, 32, 3)
+    assert (domain.test.images == domain.test.images[..., :1]).all()
+    assert not imported_path("svhn").with_suffix(".part").exists()
+
+
+def test_classes_of_an_import_may_be_chosen(tmp_path):
+    chosen = [19, 18, 3, 4, 5, 6, 7, 8, 9, 10]
+    import_file("dtd", _save(tmp_path / "a.npz", **made_colours(20)), chosen)
+    domain = load("dtd", "images")
+    original = domain.test.images[:, 0, 0, 0]
+    np.testing.assert_array_equal(original, np.array(chosen)[domain.test.labels])
+
+
+MADE = made_colours(10)
+BAD = {
+    r"shape \(n, 32, 32, 3\) or \(n, 28, 28\)": {"train_images": MADE["train_images"][:, :30]},
+    "lacks test_images": {"test_images": None},
+    "120 images, but 119 labels": {"train_labels": MADE["train_labels"][1:]},
+    "has 9 classes; svhn needs 10": {
+        "train_labels": np.minimum(MADE["train_labels"], 8),
+        "test_labels": np.minimum(MADE["test_labels"], 8),
+    },
+    "has 4 train images of class 0": {
+        "train_images": MADE["train_images"][80:],
+        "train_labels": MADE["train_labels"][80:],
+    },
+}
+
+
+@pytest.mark.parametrize("complaint", BAD)
+def test_what_is_wrong_with_an_import_is_said(tmp_path, folder, complaint):
+    arrays = {name: each for name, each in {**MADE, **BAD[complaint]}.items() if each is not None}
+    with pytest.raises(UsageError, match=complaint):
+        import_file("svhn", _save(tmp_path / "a.npz", **arrays))
+    assert not folder.exists()
+
+
+def test_too_many_classes(tmp_path):
+    with pytest.raises(UsageError, match="has 20 classes; cifar10 needs 10"):
+        import_file("cifar10", _save(tmp_path / "a.npz", **made_colours(20)))
+    with pytest.raises(UsageError, match="has 3 classes; cifar100 needs 10 to 100"):
+        import_file("cifar100", _save(tmp_path / "a.npz", **made_colours(20)), [1, 2, 3])
+    with pytest.raises(UsageError, match="are not different ones"):
+        import_file("cifar100", _save(tmp_path / "a.npz", **made_colours(20)), [1] * 10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "train", "test"), [("mnist", 55_000, 10_000), ("fashion_mnist", 55_000, 10_000)]
+)
+def test_genuine_grey_images(genuine, name, train, test):
+    domain = load(name, "images")
+    assert domain.classes == 10
+    assert domain.train.images.shape == (train, 32, 32, 3)
+    assert np.bincount(domain.validation.labels).tolist() == [500] * 10
+    assert domain.test.images.shape == (test, 32, 32, 3)
+    some = np.asarray(domain.train.images[:500])
+    assert (some == some[..., :1]).all()
+    assert some.max() > 250
+    assert some[:, :2].mean() < 60  # a digit or garment in the middle of black
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "train", "validation", "test"),
+    [
+        ("cifar10", "cifar10_part.npz", 450, 450, 200),
+        ("dtd", "dtd_10_classes.npz", 53, 27, 40),
+    ],
+)
+def test_genuine_parts(genuine, monkeypatch, folder, name, file, train, validation, test):
+    monkeypatch.setenv("BELL_BENCH_DATA", str(folder))
+    import_file(name, genuine / "domains" / file)
+    domain = load(name, "images")
+    for pool, each in ((domain.train, train), (domain.validation, validation), (domain.test, test)):
+        assert np.bincount(pool.labels).tolist() == [each] * 10
+    with np.load(genuine / "domains" / file) as content:
+        originals = {image.tobytes(): label for image, label in
+                     zip(content["test_images"], content["test_labels"], strict=True)}  # fmt: skip
+    for image, label in zip(domain.test.images, domain.test.labels, strict=True):
+        assert originals[image.tobytes()] == label
