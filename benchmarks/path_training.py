@@ -1,12 +1,12 @@
 """Training a path: milliseconds per update, fast against plain PyTorch, one thread.
 
-Width 64, batches of 32 pairs whose 64 images are all distinct, as in a Ψ+ problem (where images
-repeat, as in Ψ−, the fast path is faster still: the last row). With all modules frozen there is no
-update: one validation of 1,000 pairs of 960 images. Plain and fast take turns; medians of CPU
-time, which one thread makes the same as time but for other load on the machine. The yardstick is
-the tests' reference, tests/modular/reference.py.
+Width 64. BELL: batches of 32 pairs whose 64 images are all distinct, as in a Ψ+ problem (where
+images repeat, as in Ψ−, the fast path is faster still: the last row). With all modules frozen there
+is no update: one validation of 1,000 pairs of 960 images. CTrL: batches of 64 images of 32x32 in
+colour. Plain and fast take turns; medians of CPU time, which one thread makes the same as time but
+for other load on the machine. The yardstick is the tests' reference, tests/modular/reference.py.
 
-    python benchmarks/path_training.py [--json]
+    python benchmarks/path_training.py [--suite bell | --suite ctrl] [--json]
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "modular"))
 
 import numpy as np
 import torch
-from made_problems import library, pairs
+from made_problems import coloured, library, pairs
 from reference import PlainTraining
 from torch import Tensor
 
@@ -49,11 +49,22 @@ PATHS = {
     "first 5 frozen": range(5),
 }
 PLAIN_UPDATES, FAST_UPDATES = 4, EPOCH
+CTRL_SETTINGS = TrainingSettings(
+    learning_rate=1e-3, weight_decay=1e-3, optimiser="adam", batch=64, max_epochs=100
+)
+CTRL_PATHS = {
+    "ctrl: standalone": range(0),
+    "ctrl: first 1 frozen": range(1),
+    "ctrl: first 2 frozen": range(2),
+    "ctrl: first 4 frozen": range(4),
+    "ctrl: 2 new + 3 frozen": range(2, 5),
+}
 
 
 def distinct(problem: Problem) -> Problem:
     """The same problem with no image in two inputs."""
-    index = np.arange(2 * POINTS, dtype=np.int32).reshape(POINTS, 2)
+    shape = problem.train.index.shape
+    index = np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
     return replace(problem, train=replace(problem.train, index=index))
 
 
@@ -64,21 +75,26 @@ def milliseconds(stream: Callable[[], object], times: int) -> float:
     return (time.process_time() - start) / times * 1000
 
 
-def fast_updates(problem: Problem, layers: range) -> Iterator[Tensor]:
+def fast_updates(problem: Problem, layers: range, settings: TrainingSettings) -> Iterator[Tensor]:
     frozen = library(problem.architecture, layers)
     learner = Learner(
-        problem.architecture, frozen, SETTINGS, init_seed=0, device=CPU, dtype=torch.float32
+        problem.architecture, frozen, settings, init_seed=0, device=CPU, dtype=torch.float32
     )
-    return updates(learner, problem.train, SETTINGS.batch, seed=0, budget=Budget(None))
+    return updates(learner, problem.train, settings.batch, seed=0, budget=Budget(None))
 
 
-def contest(problem: Problem, paths: dict[str, range], repeats: int) -> list[dict[str, object]]:
+def contest(
+    problem: Problem,
+    paths: dict[str, range],
+    repeats: int,
+    settings: TrainingSettings = SETTINGS,
+) -> list[dict[str, object]]:
     """Plain and fast updates of each path, in turns."""
     plain, fast = {}, {}
     for name, layers in paths.items():
         frozen = library(problem.architecture, layers)
-        plain[name] = PlainTraining(problem, frozen, SETTINGS, seed=0, init_seed=0).update
-        fast[name] = fast_updates(problem, layers).__next__
+        plain[name] = PlainTraining(problem, frozen, settings, seed=0, init_seed=0).update
+        fast[name] = fast_updates(problem, layers, settings).__next__
     times: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in paths}
     for repeat in range(repeats + 1):
         for name, (slow, quick) in times.items():
@@ -139,21 +155,37 @@ def peak_gflops() -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--suite", choices=SUITES, help="only this suite's rows")
     parser.add_argument("--json", action="store_true", help="rows as JSON")
     parser.add_argument("--repeats", type=int, default=11)
     options = parser.parse_args()
     torch.set_num_threads(1)
+    chosen = [options.suite] if options.suite else list(SUITES)
+    rows = [row for suite in chosen for row in SUITES[suite](options.repeats)]
+    print(json.dumps(rows, indent=1) if options.json else report(rows))
+
+
+def bell(repeats: int) -> list[dict[str, object]]:
     problem = pairs(WIDTH, points=POINTS, images=2 * POINTS)
-    rows = contest(distinct(problem), PATHS, options.repeats)
+    rows = contest(distinct(problem), PATHS, repeats)
     rows.append(all_frozen())
     repeating = pairs(WIDTH, points=POINTS, images=100)
-    rows += contest(repeating, {"standalone": range(0)}, options.repeats // 2)
+    rows += contest(repeating, {"standalone": range(0)}, repeats // 2)
     rows[-1]["path"] = "standalone, 100 images"
     flops = cost(problem.architecture, frozenset(), SETTINGS, SETTINGS.batch, CPU).step
     rows[0]["gemm_ms"] = round(gemm_milliseconds(), 3)
     rows[0]["gflops"] = round(flops / rows[0]["fast_ms"] / 1e6, 1)
     rows[0]["peak_gflops"] = round(peak_gflops(), 1)
-    print(json.dumps(rows, indent=1) if options.json else report(rows))
+    return rows
+
+
+def ctrl(repeats: int) -> list[dict[str, object]]:
+    points = EPOCH * CTRL_SETTINGS.batch
+    problem = distinct(coloured(WIDTH, side=32, points=points, images=points))
+    return contest(problem, CTRL_PATHS, repeats, CTRL_SETTINGS)
+
+
+SUITES = {"bell": bell, "ctrl": ctrl}
 
 
 def report(rows: list[dict[str, object]]) -> str:
@@ -161,6 +193,8 @@ def report(rows: list[dict[str, object]]) -> str:
     for entry in rows:
         lines.append("{path:24}{plain_ms:10.3f}{fast_ms:10.3f}{ratio:8.2f}".format(**entry))
     first = rows[0]
+    if "gemm_ms" not in first:
+        return "\n".join(lines)
     share, peak = first["gemm_ms"] / first["fast_ms"], first["gflops"] / first["peak_gflops"]
     lines.append(
         f"standalone update: {share:.0%} of the rate of its bare matrix products"

@@ -21,7 +21,7 @@ from bell_bench.cli.descriptions import (
 from bell_bench.cli.names import complete, each_suite
 from bell_bench.cli.output import echo_json
 from bell_bench.errors import UsageError, unknown
-from bell_bench.plugins import registry
+from bell_bench.plugins import FAMILIES, registry
 
 
 @click.command("describe")
@@ -45,12 +45,7 @@ def command(name: str, as_json: bool, picture: pathlib.Path | None, **wishes: An
 
     A sequence is shown problem by problem, as one of its realisations; no image is loaded.
     """
-    wish = Wish(**wishes)
-    if wish.seed is not None and wish.realisation is not None:
-        raise UsageError("give either --seed or --realisation")
-    found = list(_find(name, wish))
-    if not found:
-        raise unknown("name", name, _known(), "(see `bell-bench list`)")
+    found = find(name, Wish(**wishes))
     if picture is not None:
         _draw(name, found, picture)
     if as_json:
@@ -60,11 +55,21 @@ def command(name: str, as_json: bool, picture: pathlib.Path | None, **wishes: An
         click.echo("\n\n".join(description.text for description in found))
 
 
-def _find(name: str, wish: Wish) -> Iterator[Description]:
+def find(name: str, wish: Wish) -> list[Description]:
+    """All that the name stands for, at least one thing."""
+    if wish.seed is not None and wish.realisation is not None:
+        raise UsageError("give either --seed or --realisation")
+    found = list(_bearers(name, wish))
+    if not found:
+        raise unknown("name", name, _known(), "(see `bell-bench list`)")
+    return found
+
+
+def _bearers(name: str, wish: Wish) -> Iterator[Description]:
     """Everything that bears the name."""
     distribution, _, bare = name.rpartition(":")
     algorithms = {provided.spec.name for provided in registry().algorithms}
-    if distribution.endswith(".py") or bare in algorithms:
+    if distribution.endswith(".py") or distribution in FAMILIES or bare in algorithms:
         yield describe_algorithm(registry().algorithm(name))
     for provided, suite in each_suite(wish.suite):
         if name in (provided.spec.name, provided.qualified):

@@ -27,13 +27,16 @@ class Wish:
     data: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Description:
     """What a name stands for: as JSON, as text, and perhaps as a picture."""
 
     facts: dict[str, Any]
     text: str
     draw: Callable[[pathlib.Path], None] | None = None
+
+    def __repr__(self) -> str:
+        return self.text
 
 
 def describe_algorithm(provided: Provided[AlgorithmSpec]) -> Description:
@@ -193,7 +196,8 @@ def domain_names() -> list[str]:
 
 def describe_domain(name: str, wish: Wish) -> Description:
     """A domain as ``--data`` says, by default as the first source that has it."""
-    from bell_bench.data import SOURCES
+    from bell_bench.data import SOURCES, colour
+    from bell_bench.data.domain import CLASSES
     from bell_bench.data.status import statuses
 
     found = {
@@ -205,9 +209,12 @@ def describe_domain(name: str, wish: Wish) -> Description:
     if not found:
         raise UsageError(f"the data source {wish.data} has no domain {name}")
     data, status = next(iter(found.items()))
-    facts = {"domain": name, "data": data, **dataclasses.asdict(status)}
+    in_colour = colour.DATASETS.get(name)
+    classes = in_colour.classes if in_colour else CLASSES
+    facts = {"domain": name, "data": data, "classes": classes, **dataclasses.asdict(status)}
     lines = [
-        ("data", f"{data} ({SOURCES[data]})"),
+        ("data", f"{data} ({(colour.SOURCES if in_colour else SOURCES)[data]})"),
+        ("classes", classes),
         ("status", f"{status.status}: {status.detail}"),
         ("source", status.source),
         ("licence", status.licence or "–"),
@@ -215,8 +222,12 @@ def describe_domain(name: str, wish: Wish) -> Description:
 
     def draw(file: pathlib.Path) -> None:
         from bell_bench.data import DomainSizes, load_domain
+        from bell_bench.data.colour.picture import draw_dataset
         from bell_bench.data.picture import draw_domain
 
+        if in_colour:
+            draw_dataset(name, data, file)
+            return
         sizes = DomainSizes(train=800, validation=80, test=80)
         draw_domain(load_domain(name, data, sizes), file)
 

@@ -1,4 +1,8 @@
-"""The batches of a problem: the same for every path, each with its distinct images once."""
+"""The batches of a problem: the same for every path, each with its distinct images once.
+
+Where images of a batch cannot be shared, since batch normalisation looks at all of them or since
+each is cropped anew, a batch has its images as often as they occur.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from bell_bench.modular.augmentation import draw
 from bell_bench.problem import Split
 
 
@@ -18,24 +23,57 @@ class Batch:
     """Some inputs of a training set and their labels."""
 
     items: Tensor
-    """Numbers of the batch's distinct images, or of its inputs if ``members`` is None."""
+    """Numbers of the batch's images, or of its inputs if ``members`` is None."""
     members: Tensor | None
     """(inputs, arity): which of ``items`` form each input."""
     labels: Tensor
+    draws: Tensor | None = None
+    """How each of ``items`` is augmented."""
 
 
 def batches(
-    split: Split, labels: Tensor, size: int, *, seed: int, by_image: bool
+    split: Split,
+    labels: Tensor,
+    size: int,
+    *,
+    seed: int,
+    by_image: bool,
+    shared: bool = True,
+    augmented: bool = False,
 ) -> Iterator[Batch]:
-    """Endless epochs, each a permutation of all inputs; its last batch may be smaller."""
+    """Endless epochs, each a permutation of all inputs; its last batch may be smaller.
+
+    ``by_image`` batches hold images rather than inputs: distinct ones, or, if not ``shared``, all
+    as they come, each with draws of its own if ``augmented``.
+    """
     count = len(split)
     random = np.random.RandomState(seed % 2**32)
+    crops = np.random.RandomState([seed % 2**32, 1])
     whole = count - count % size
     while True:
         order = random.permutation(count)
         for part in (order[:whole].reshape(-1, size), order[whole:].reshape(1, -1)):
-            if part.size:
+            if part.size and by_image and not shared:
+                yield from _unshared(split, labels, part, crops if augmented else None)
+            elif part.size:
                 yield from _epoch(split, labels, part, by_image)
+
+
+def _unshared(
+    split: Split,
+    labels: Tensor,
+    order: NDArray[np.int64],
+    crops: np.random.RandomState | None,
+) -> Iterator[Batch]:
+    """Batches of one size that hold every image as often as it occurs."""
+    members = torch.arange(order.shape[1] * split.arity, device=labels.device)
+    for rows in order:
+        items = torch.from_numpy(split.index[rows].flatten()).to(labels.device, torch.int64)
+        draws = None
+        if crops is not None:
+            draws = torch.from_numpy(draw(crops, len(items))).to(labels.device)
+        answers = labels[torch.from_numpy(rows).to(labels.device)]
+        yield Batch(items, members.view(len(rows), -1), answers, draws)
 
 
 def _epoch(

@@ -16,9 +16,12 @@ from torch import Tensor
 
 from bell_bench.errors import unknown
 from bell_bench.modular.architecture import ModuleSpec
+from bell_bench.modular.initialisation import torch_default, uniform
+from bell_bench.modular.kind import Block, Weights
+from bell_bench.modular.normalised import ConvNormPool
+from bell_bench.modular.residual import ConvNorm, MeanHead, ResidualStage
 
-Weights = dict[str, Tensor]
-"""A module's tensors by name: its parameters, and its buffers if its kind has any."""
+__all__ = ["ACTIVATIONS", "BLOCKS", "DERIVATIVES", "Block", "Weights", "block"]
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": torch.relu_,
@@ -40,57 +43,6 @@ DERIVATIVES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "none": lambda g, y: g,
 }
 """From the gradient of an activation's output, and the output, to that of its input."""
-
-
-class Block:
-    """A kind of module. ``buffers`` names the weights that are not trained by gradients.
-
-    A kind needs ``init`` and ``apply``. Training goes by ``forward`` and ``backward``, which a kind
-    may replace where autograd is slower than the computation.
-    """
-
-    buffers: tuple[str, ...] = ()
-
-    def init(
-        self, spec: ModuleSpec, generator: torch.Generator, dtype: torch.dtype = torch.float32
-    ) -> Weights:
-        """New weights, drawn on the CPU from ``generator`` alone."""
-        raise NotImplementedError
-
-    def apply(
-        self, spec: ModuleSpec, weights: Mapping[str, Tensor], x: Tensor, training: bool = False
-    ) -> Tensor:
-        """The output before the activation, which may be computed in its place."""
-        raise NotImplementedError
-
-    def forward(
-        self, spec: ModuleSpec, weights: Mapping[str, Tensor], x: Tensor, training: bool
-    ) -> tuple[Tensor, Any]:
-        """The output, as of ``apply``, and whatever ``backward`` needs."""
-        with torch.enable_grad():
-            source = x.detach().requires_grad_()
-            leaves = {
-                name: tensor if name in self.buffers else tensor.detach().requires_grad_()
-                for name, tensor in weights.items()
-            }
-            output = self.apply(spec, leaves, source, training)
-        return output.detach().clone(), (source, leaves, output)
-
-    def backward(
-        self,
-        weights: Mapping[str, Tensor],
-        saved: Any,
-        gradient: Tensor,
-        into: Mapping[str, Tensor] | None,
-        to_input: bool,
-    ) -> Tensor | None:
-        """Write the parameters' gradients ``into`` tensors, if any; give the input's, if wanted."""
-        source, leaves, output = saved
-        wanted = [leaves[name] for name in into or ()] + [source] * to_input
-        found = torch.autograd.grad(output, wanted, gradient)
-        for target, value in zip((into or {}).values(), found, strict=False):
-            target.copy_(value)
-        return found[-1] if to_input else None
 
 
 class Linear(Block):
@@ -166,7 +118,25 @@ class Conv(Block):
         return _input_gradient(gradient, weights["weight"], *geometry) if to_input else None
 
 
-BLOCKS: dict[str, Block] = {"linear": Linear(), "conv": Conv()}
+class Head(Linear):
+    """A fully connected layer that begins as nn.Linear does."""
+
+    def init(
+        self, spec: ModuleSpec, generator: torch.Generator, dtype: torch.dtype = torch.float32
+    ) -> Weights:
+        inputs, outputs = math.prod(spec.source.shape), math.prod(spec.target.shape)
+        return torch_default(spec.join * inputs, outputs, generator, dtype)
+
+
+BLOCKS: dict[str, Block] = {
+    "linear": Linear(),
+    "conv": Conv(),
+    "head": Head(),
+    "conv-norm-pool": ConvNormPool(),
+    "conv-norm": ConvNorm(),
+    "residual": ResidualStage(),
+    "mean-head": MeanHead(),
+}
 
 
 def block(spec: ModuleSpec) -> Block:
@@ -184,15 +154,11 @@ def _xavier(
     generator: torch.Generator,
     dtype: torch.dtype,
 ) -> Weights:
-    """Xavier-uniform with the gain of the nonlinearity, zero bias.
-
-    Drawn in double precision, so that every precision starts from the same weights.
-    """
+    """Xavier-uniform with the gain of the nonlinearity, zero bias."""
     gain = math.sqrt(2.0) if spec.activation == "relu" else 1.0
     bound = gain * math.sqrt(6.0 / (inputs + taps * outputs))
-    uniform = torch.rand(inputs, outputs, generator=generator, dtype=torch.float64)
-    weight = (2.0 * uniform - 1.0) * bound
-    return {"weight": weight.to(dtype), "bias": torch.zeros(outputs, dtype=dtype)}
+    weight = uniform((inputs, outputs), bound, generator, dtype)
+    return {"weight": weight, "bias": torch.zeros(outputs, dtype=dtype)}
 
 
 def _matrix_gradients(inputs: Tensor, gradient: Tensor, into: Mapping[str, Tensor] | None) -> None:

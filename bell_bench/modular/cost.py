@@ -1,7 +1,8 @@
 """What a path costs in floating-point operations: nominal, so that it can be charged to anyone.
 
 The charge depends on the problem's sizes, the path and the settings alone: a step has a full batch
-of distinct images, and the frozen prefix is computed once, whatever memory allowed.
+of distinct images, and the frozen prefix is computed once, whatever memory allowed; with
+augmentation, which makes every step's images new, at every step.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Cost:
     rest: Layers
     """The rest of the network, from the first new layer on."""
     step: float
-    """One update on a full batch."""
+    """One update on a full batch; with augmentation, what the prefix computes for it included."""
     coverage: float
     """The share of a step's operators that have a formula; of a pass's if nothing is trained."""
     uncounted: tuple[str, ...]
@@ -73,10 +74,11 @@ def cost(
     flops = [count(forward(layers)).flops for layers in parts]
     passes = [forward(layers) for layers in parts]
     step = count(lambda: _step(learner, batch, device) if learner.new else [f() for f in passes])
+    prefix = batch * flops[0] if settings.augment else 0.0
     return Cost(
         prefix=Layers(*flops[:2]),
         rest=Layers(*flops[2:]),
-        step=step.flops if learner.new else 0.0,
+        step=step.flops + prefix if learner.new else 0.0,
         coverage=step.coverage,
         uncounted=step.uncounted,
     )

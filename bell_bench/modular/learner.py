@@ -112,6 +112,8 @@ class Learner:
         self.new = tuple(layer for layer in range(length) if layer not in frozen)
         self.start = min((*self.new, length - 1))
         self.below, self.above = range(self.start, joint), range(max(self.start, joint), length)
+        self.whole_batch = any(block(architecture[layer]).whole_batch for layer in self.new)
+        """Whether batches must be seen as they are: some module learns from all images at once."""
         made = {layer: initial(architecture, layer, init_seed, dtype) for layer in self.new}
         self.weights = move({**frozen, **made}, device, dtype)
         self.optimiser, gradients = self._flatten(settings)

@@ -27,6 +27,8 @@ class ModularAlgorithm(Algorithm):
     earliest evaluated, and only the winner's newly trained modules enter the library.
     """
 
+    stable = True
+
     def search(self, problem: Problem) -> Iterable[Evaluation]:
         """The evaluations to choose from besides the standalone one, in the order they are made.
 

@@ -87,6 +87,23 @@ def features(
 
 
 @torch.no_grad()
+def logits(
+    architecture: Architecture,
+    weights: Modules,
+    inputs: Inputs,
+    *,
+    device: torch.device,
+    dtype: torch.dtype = torch.float32,
+) -> Tensor:
+    """What the last module gives for each input before its activation, (n, outputs)."""
+    length = len(architecture)
+    output = _output(architecture, weights, inputs, length, device, dtype, logits=True)
+    if architecture.joint == length:
+        output = output[rows(inputs, device)[:, 0]]
+    return output
+
+
+@torch.no_grad()
 def scores(
     architecture: Architecture,
     weights: Modules,
@@ -96,10 +113,7 @@ def scores(
     dtype: torch.dtype = torch.float32,
 ) -> Tensor:
     """The probability of each class for each input, (n, classes)."""
-    length = len(architecture)
-    output = _output(architecture, weights, inputs, length, device, dtype, logits=True)
-    if architecture.joint == length:
-        output = output[rows(inputs, device)[:, 0]]
+    output = logits(architecture, weights, inputs, device=device, dtype=dtype)
     if output.shape[1] > 1:
         return torch.softmax(output, dim=1)
     return torch.cat([torch.sigmoid(-output), torch.sigmoid(output)], dim=1)

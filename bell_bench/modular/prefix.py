@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from bell_bench.modular.architecture import Architecture
+from bell_bench.modular.augmentation import augment
 from bell_bench.modular.network import IMAGES, Modules, in_chunks, pixels, rows, run
 from bell_bench.problem import Inputs
 
@@ -81,11 +82,32 @@ def features_below(
     return _tabulated(by_input, len(index), budget, device)
 
 
+def augmented_below(
+    architecture: Architecture,
+    frozen: Modules,
+    inputs: Inputs,
+    start: int,
+    *,
+    device: torch.device,
+    dtype: torch.dtype,
+) -> Callable[[Tensor, Tensor], Tensor]:
+    """What layer ``start`` receives for images and how each is augmented, computed when asked."""
+    images = pixels(inputs, device, dtype)
+
+    @torch.no_grad()
+    def lookup(ids: Tensor, draws: Tensor) -> Tensor:
+        seen = augment(images.index_select(0, ids), draws)
+        return _exactly(architecture, frozen, seen, range(start))
+
+    return lookup
+
+
 def _exactly(architecture: Architecture, frozen: Modules, x: Tensor, layers: range) -> Tensor:
     """The output of frozen layers, always computed for ``IMAGES`` rows at once.
 
     A matrix product's last bits depend on how many rows it has, but not on which row is which:
     filling up the rows makes features the same bits whether kept or computed again in a batch.
+    Frozen modules are in evaluation mode, so that no row changes another.
     """
 
     def full(part: Tensor) -> Tensor:

@@ -24,3 +24,8 @@ class TrainingSettings:
     """Which weights are returned: those of best validation ``accuracy``, or lowest ``loss``."""
     validate_every: int | None = None
     """Updates between validations; None for once per epoch. The first is before any update."""
+    augment: bool = False
+    """Whether training images are randomly cropped and mirrored."""
+    grid: tuple[tuple[float, float], ...] = ()
+    """Learning rates and weight decays to try in turn instead of the two above; the one of best
+    validation, by ``select``, is kept, and the cost of all is charged."""

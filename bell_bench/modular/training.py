@@ -8,20 +8,20 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from bell_bench.errors import unknown
+from bell_bench.errors import BellBenchError, unknown
 from bell_bench.modular.batches import batches
 from bell_bench.modular.blocks import Weights
 from bell_bench.modular.cost import cost
 from bell_bench.modular.learner import Learner, loss
 from bell_bench.modular.network import Modules, rows
-from bell_bench.modular.prefix import Budget, Lookup, features_below
+from bell_bench.modular.prefix import Budget, Lookup, augmented_below, features_below
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem, Split
 
@@ -34,7 +34,10 @@ class DivergenceWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Trained:
-    """A path after training: the selected weights of its new modules, their figures, the cost."""
+    """A path after training: the selected weights of its new modules, their figures, the cost.
+
+    Where the settings have a grid, figures are of its best training, updates and costs of all.
+    """
 
     weights: dict[int, Weights]
     accuracy: float
@@ -74,6 +77,60 @@ def train(
     """
     if settings.select not in SELECTIONS:
         raise unknown("way to select weights", settings.select, SELECTIONS)
+    if settings.augment and problem.architecture.arity > 1:
+        raise BellBenchError(
+            f"augmentation is for single images, but an input of «{problem.name}» has "
+            f"{problem.architecture.arity}: set augment to False"
+        )
+    grid = settings.grid or ((settings.learning_rate, settings.weight_decay),)
+    if len(frozen) == len(problem.architecture):
+        grid = grid[:1]  # nothing is trained
+    tried = [
+        _train(
+            problem,
+            frozen,
+            replace(settings, learning_rate=rate, weight_decay=decay, grid=()),
+            seed=seed,
+            init_seed=init_seed,
+            device=device,
+            dtype=dtype,
+            feature_budget=feature_budget,
+        )
+        for rate, decay in grid
+    ]
+    trained = _best(tried, settings.select)
+    if trained.diverged:
+        message = f"training on «{problem.name}» diverged after {trained.updates} updates"
+        warnings.warn(f"{message}; the path scores 0", DivergenceWarning, stacklevel=2)
+    return trained
+
+
+def _best(tried: list[Trained], select: str) -> Trained:
+    """The best of a grid's trainings, of equals the first, at the cost of all."""
+    best = min(tried, key=lambda t: (t.diverged, t.loss if select == "loss" else -t.accuracy))
+    return replace(
+        best,
+        updates=sum(trained.updates for trained in tried),
+        epochs=sum(trained.epochs for trained in tried),
+        train_flops=sum(trained.train_flops for trained in tried),
+        inference_flops=sum(trained.inference_flops for trained in tried),
+        seconds=sum(trained.seconds for trained in tried),
+        cpu_seconds=sum(trained.cpu_seconds for trained in tried),
+    )
+
+
+def _train(
+    problem: Problem,
+    frozen: Modules,
+    settings: TrainingSettings,
+    *,
+    seed: int,
+    init_seed: int,
+    device: torch.device,
+    dtype: torch.dtype,
+    feature_budget: int | None,
+) -> Trained:
+    """One training, with the settings' own learning rate and weight decay."""
     batch = min(settings.batch, len(problem.train))
     epoch = math.ceil(len(problem.train) / batch)
     with deterministic(device):
@@ -85,15 +142,19 @@ def train(
         budget = Budget(feature_budget)
         patience = max(settings.patience, settings.patience_epochs * epoch)
         measure = _validation(learner, problem.validation, budget)
-        progress = _Progress(learner, measure, settings, patience)
+        progress = Progress(learner.snapshot, measure, settings, patience)
         if progress.validate() and learner.new:
-            stream = updates(learner, problem.train, batch, seed=seed, budget=budget)
+            stream = updates(
+                learner,
+                problem.train,
+                batch,
+                seed=seed,
+                budget=budget,
+                augmented=settings.augment,
+            )
             _fit(stream, epoch, settings, progress)
         seconds, cpu_seconds = time.perf_counter() - wall, time.process_time() - cpu
-    if progress.diverged:
-        message = f"training on «{problem.name}» diverged after {progress.updates} updates"
-        warnings.warn(f"{message}; the path scores 0", DivergenceWarning, stacklevel=2)
-    prefix = price.prefix.on(problem.train) if learner.new else 0.0
+    prefix = price.prefix.on(problem.train) if learner.new and not settings.augment else 0.0
     above = progress.validations * price.rest.on(problem.validation)
     return Trained(
         weights=progress.weights,
@@ -113,12 +174,13 @@ def train(
 
 
 @dataclass
-class _Progress:
+class Progress:
     """A training as its validations show it: the weights to return, and whether to go on."""
 
-    learner: Learner
+    snapshot: Callable[[], dict[int, Weights]]
+    """A copy of the weights in training."""
     measure: Callable[[], tuple[float, float]]
-    """The validation loss and accuracy of the learner's weights."""
+    """The validation loss and accuracy of the weights in training."""
     settings: TrainingSettings
     patience: int
     """How many updates without a lower loss are borne."""
@@ -138,10 +200,10 @@ class _Progress:
         self.validations += 1
         self.diverged = not math.isfinite(loss + training_loss)
         if self.diverged:
-            self.weights = self.weights or self.learner.snapshot()
+            self.weights = self.weights or self.snapshot()
             return False
         if not self.history or self._better(loss, accuracy):
-            self.weights, self.loss, self.accuracy = self.learner.snapshot(), loss, accuracy
+            self.weights, self.loss, self.accuracy = self.snapshot(), loss, accuracy
         self.history.append((self.updates, loss, accuracy))
         self.lowest = min(self.lowest, (loss, self.updates))
         return self.updates - self.lowest[1] < self.patience
@@ -151,28 +213,60 @@ class _Progress:
 
 
 def updates(
-    learner: Learner, split: Split, batch: int, *, seed: int, budget: Budget
+    learner: Learner,
+    split: Split,
+    batch: int,
+    *,
+    seed: int,
+    budget: Budget,
+    augmented: bool = False,
 ) -> Iterator[Tensor]:
     """Update after update without end; gives the training loss before each."""
-    features = _features(learner, split, budget)
     labels = learner.targets(split.labels)
-    for part in batches(split, labels, batch, seed=seed, by_image=bool(learner.below)):
-        yield learner.update(features(part.items), part)
+    stream = batches(
+        split,
+        labels,
+        batch,
+        seed=seed,
+        by_image=bool(learner.below),
+        shared=not (augmented or learner.whole_batch),
+        augmented=augmented,
+    )
+    received = _crops(learner, split) if augmented else _features(learner, split, budget)
+    for part in stream:
+        chosen = (part.items,) if part.draws is None else (part.items, part.draws)
+        yield learner.update(received(*chosen), part)
 
 
 def _fit(
-    stream: Iterator[Tensor], epoch: int, settings: TrainingSettings, progress: _Progress
+    stream: Iterator[Tensor], epoch: int, settings: TrainingSettings, progress: Progress
 ) -> None:
     """Update until patience or the settings' limits end it, which is always with a validation."""
-    every = settings.validate_every or epoch
-    limit = settings.max_epochs * epoch
-    if settings.max_updates is not None:
-        limit = min(limit, settings.max_updates)
+    every, limit = schedule(settings, epoch)
     for value in islice(stream, limit):
         progress.updates += 1
         due = progress.updates % every == 0 or progress.updates == limit
         if due and not progress.validate(float(value)):
             return
+
+
+def schedule(settings: TrainingSettings, epoch: int) -> tuple[int, int]:
+    """Updates between validations, and updates at most, where an epoch has ``epoch`` of them."""
+    limit = settings.max_epochs * epoch
+    if settings.max_updates is not None:
+        limit = min(limit, settings.max_updates)
+    return settings.validate_every or epoch, limit
+
+
+def _crops(learner: Learner, split: Split) -> Callable[..., Tensor]:
+    return augmented_below(
+        learner.architecture,
+        learner.weights,
+        split,
+        learner.start,
+        device=learner.device,
+        dtype=learner.dtype,
+    )
 
 
 def _features(learner: Learner, split: Split, budget: Budget) -> Lookup:

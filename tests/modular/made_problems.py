@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import torch
 
@@ -47,6 +49,31 @@ def relational(hidden: int = 64) -> tuple[ModuleSpec, ...]:
     )
 
 
+def normalised(width: int, side: int = 12, classes: int = 8) -> tuple[ModuleSpec, ...]:
+    """CTrL's modules: 12 → 7 → 4 → 3 → 2, or 32 → 17 → 9 → 5 → 3."""
+    geometry = (("kernel", 3), ("padding", 2), ("pool", 2))
+    types = [Type("colour", (side, side, 3))]
+    for layer in range(4):
+        side = (side + 2) // 2
+        types.append(Type(f"colour-map{layer + 1}", (side, side, width)))
+    convolutions = tuple(
+        ModuleSpec("conv-norm-pool", a, b, settings=geometry) for a, b in pairwise(types)
+    )
+    head = ModuleSpec("head", types[-1], Type("classes", (classes,)), "softmax")
+    return (*convolutions, head)
+
+
+def residual(width: int, side: int = 8, classes: int = 8) -> tuple[ModuleSpec, ...]:
+    """CTrL's small ResNet, of a stem, stages of stride 1, 2 and 2, and a head."""
+    types = [Type("colour", (side, side, 3)), Type("stem", (side, side, width))]
+    modules = [ModuleSpec("conv-norm", *types)]
+    for stage, stride in enumerate((1, 2, 2)):
+        side //= stride
+        types.append(Type(f"stage{stage + 1}", (side, side, width)))
+        modules.append(ModuleSpec("residual", *types[-2:], settings=(("stride", stride),)))
+    return (*modules, ModuleSpec("mean-head", types[-1], Type("classes", (classes,)), "softmax"))
+
+
 def split(random: np.random.RandomState, images: int, points: int, classes: int, space) -> Split:
     """Random images around one prototype per class; a pair's label is whether classes match."""
     prototypes = np.random.RandomState(0).randint(0, 256, (8, *space))
@@ -90,6 +117,16 @@ def singles(width: int = 8, **sizes: int) -> Problem:
     return problem(Architecture(convolutional(width)), classes=8, **sizes)
 
 
+def coloured(width: int = 6, side: int = 12, **sizes: int) -> Problem:
+    """Single colour images of 8 classes, CTrL's 5 modules."""
+    return problem(Architecture(normalised(width, side)), classes=8, **sizes)
+
+
+def residuals(width: int = 8, **sizes: int) -> Problem:
+    """Single colour images of 8 classes, a ResNet of 5 modules."""
+    return problem(Architecture(residual(width)), classes=8, **sizes)
+
+
 def vectors(**sizes: int) -> Problem:
     """Pairs of vectors, 5 modules (S_sp)."""
     return problem(Architecture(vector() + relational()), **sizes)
@@ -98,8 +135,15 @@ def vectors(**sizes: int) -> Problem:
 def library(
     architecture: Architecture, layers, dtype: torch.dtype = torch.float32
 ) -> dict[int, Weights]:
-    """Modules to reuse, with biases that are not zero."""
+    """Modules to reuse, with biases that are not zero and statistics that are not the first."""
     made = {layer: initial(architecture, layer, 99, dtype) for layer in layers}
+    generator = torch.Generator().manual_seed(5)
     for weights in made.values():
-        weights["bias"] += 0.05
+        for name, tensor in weights.items():
+            if name.endswith(("norm_weight", "running_var")):
+                tensor *= 1.5 - torch.rand(tensor.shape, generator=generator)
+            elif name.endswith(("norm_bias", "running_mean")):
+                tensor += 0.2 * torch.rand(tensor.shape, generator=generator) - 0.1
+            elif name == "bias":
+                tensor += 0.05
     return made

@@ -4,12 +4,13 @@ import math
 
 import pytest
 import torch
-from made_problems import convolutional, relational
-from reference import from_torch, to_torch
+from made_problems import convolutional, normalised, relational, residual
+from reference import COLOUR, from_torch, to_torch
 
 from bell_bench.errors import UsageError
 from bell_bench.modular.architecture import ModuleSpec, Type
 from bell_bench.modular.blocks import ACTIVATIONS, BLOCKS, DERIVATIVES, Block, block
+from bell_bench.modular.library import hash_weights
 
 CONVOLUTIONS = [
     ((28, 28), 5, 2, 3),
@@ -131,6 +132,122 @@ def test_the_papers_parameter_counts():
     specs = convolutional(64) + relational()
     counts = [sum(t.numel() for t in new(spec).values()) for spec in specs]
     assert counts == [1664, 102464, 65600, 4160, 520, 1088, 4160, 65]
+
+
+NORMALISED = [normalised(6, side)[layer] for side, layer in ((16, 0), (16, 1), (7, 2))]
+RESIDUAL = residual(6)[:4]
+
+
+def unlike_new(spec: ModuleSpec, dtype: torch.dtype = torch.float64):
+    """Weights as training may leave them: no channel's scale or statistics as they began."""
+    generator = torch.Generator().manual_seed(2)
+    weights = new(spec, dtype=dtype)
+    for name, tensor in weights.items():
+        noise = torch.randn(tensor.shape, generator=generator, dtype=torch.float64).to(dtype)
+        if name.endswith("running_var"):
+            tensor.copy_(0.5 + noise.abs())
+        elif "norm" in name or "running" in name:
+            tensor.copy_(noise)  # some scales below zero
+    return weights
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("spec", NORMALISED + list(RESIDUAL), ids=str)
+def test_batch_normalised_kinds_and_their_gradients_equal_torchs(spec, training):
+    weights = unlike_new(spec)
+    plain = to_torch(spec, weights, torch.float64).train(training)
+    generator = torch.Generator().manual_seed(1)
+    x = torch.randn(5, *spec.source.shape, generator=generator, dtype=torch.float64)
+    x.requires_grad_()
+    theirs = torch.relu(plain(x.permute(0, 3, 1, 2)).permute(0, 2, 3, 1))
+    signal = torch.randn(theirs.shape, generator=generator, dtype=torch.float64)
+    parameters = list(plain.parameters()) if training else []
+    expected = torch.autograd.grad(theirs, [x, *parameters], signal)
+
+    kind = block(spec)
+    output, saved = kind.forward(spec, weights, x.detach(), training)
+    ours = ACTIVATIONS["relu"](output)
+    torch.testing.assert_close(ours, theirs.detach())
+    assert ours.shape[1:] == spec.target.shape
+    into = {n: torch.empty_like(t) for n, t in weights.items() if n not in kind.buffers}
+    signal = DERIVATIVES["relu"](signal, ours)
+    found = kind.backward(weights, saved, signal, into if training else None, True)
+    torch.testing.assert_close(found, expected[0])
+    buffers = {name: weights[name] for name in weights if name in kind.buffers}
+    torch.testing.assert_close(
+        buffers, {n: t for n, t in from_torch(spec, plain).items() if n in kind.buffers}
+    )
+    if training:
+        for parameter, gradient in zip(parameters, expected[1:], strict=True):
+            parameter.data = gradient
+        places = from_torch(spec, plain)
+        torch.testing.assert_close(into, {name: places[name] for name in into})
+
+
+@pytest.mark.parametrize("spec", NORMALISED, ids=str)
+@pytest.mark.parametrize("training", [True, False])
+def test_autograd_can_go_through_apply(spec, training):
+    x = torch.randn(4, *spec.source.shape, dtype=torch.float64, requires_grad=True)
+    kind, mine, theirs = block(spec), unlike_new(spec), unlike_new(spec)
+    names = [name for name in mine if name not in kind.buffers]
+    leaves = {n: t.requires_grad_() if n in names else t for n, t in theirs.items()}
+    applied = kind.apply(spec, leaves, x, training)
+    output, saved = kind.forward(spec, mine, x.detach(), training)
+    torch.testing.assert_close(output, applied.detach())
+    signal = torch.randn_like(output)
+    expected = torch.autograd.grad(applied, [x] + [leaves[n] for n in names] * training, signal)
+    into = {name: torch.empty_like(mine[name]) for name in names} if training else None
+    found = kind.backward(mine, saved, signal, into, True)
+    torch.testing.assert_close([found, *(into or {}).values()], list(expected))
+
+
+@pytest.mark.parametrize("spec", [*NORMALISED, *RESIDUAL], ids=str)
+def test_evaluation_mode_changes_nothing_and_sees_no_other_image(spec):
+    kind, weights = block(spec), unlike_new(spec, torch.float32)
+    before = {name: tensor.clone() for name, tensor in weights.items()}
+    x = torch.randn(8, *spec.source.shape)
+    alone = torch.cat([kind.apply(spec, weights, image[None]) for image in x])
+    torch.testing.assert_close(kind.apply(spec, weights, x), alone)
+    torch.testing.assert_close(kind.forward(spec, weights, x, False)[0], alone)
+    assert all(torch.equal(before[name], tensor) for name, tensor in weights.items())
+    assert kind.whole_batch
+
+
+def test_a_module_with_other_statistics_is_another_module():
+    spec = NORMALISED[0]
+    weights = new(spec)
+    before = hash_weights(weights, spec)
+    block(spec).forward(spec, weights, torch.randn(4, *spec.source.shape).double(), True)
+    assert hash_weights(weights, spec) != before
+
+
+@pytest.mark.parametrize(
+    ("spec", "inputs"),
+    [(normalised(64, 32)[0], 27), (normalised(64, 32)[1], 576), (normalised(64, 32)[4], 576)],
+    ids=str,
+)
+def test_ctrls_modules_begin_as_torchs_own_layers_do(spec, inputs):
+    weights, bound = new(spec), 1 / math.sqrt(inputs)
+    for name in ("weight", "bias"):
+        assert 0.8 * bound < float(weights[name].abs().max()) <= bound
+    assert float(weights["weight"].std()) == pytest.approx(bound / math.sqrt(3), rel=0.1)
+    if spec.kind in COLOUR:
+        expected = {"norm_weight": 1, "norm_bias": 0, "running_mean": 0, "running_var": 1}
+        assert all((weights[name] == value).all() for name, value in expected.items())
+
+
+def parameters(spec: ModuleSpec) -> int:
+    kind = block(spec)
+    return sum(t.numel() for n, t in new(spec).items() if n not in kind.buffers)
+
+
+def test_ctrls_parameter_counts():
+    assert [parameters(spec) for spec in normalised(64, 32, 10)] == [
+        1920, 37056, 37056, 37056, 5770
+    ]  # fmt: skip
+    assert [parameters(spec) for spec in residual(64, 32, 10)] == [
+        1856, 147968, 152192, 152192, 650
+    ]  # fmt: skip
 
 
 def test_an_unknown_kind_is_refused():

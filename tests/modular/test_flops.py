@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from made_problems import library, pairs, singles
+from made_problems import coloured, library, pairs, residuals, singles
 from reference import PlainNetwork
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -90,3 +90,44 @@ def test_the_charge_ignores_memory_and_repeated_images(layers):
 def test_counting_does_not_change_training():
     first = run(pairs())
     assert run(pairs()).history == first.history
+
+
+def test_a_convolution_with_batch_norm_costs_what_its_products_cost():
+    sides, channels = (12, 7, 4, 3), (3, 6, 6, 6)
+    below = [(side + 2) ** 2 * 9 * c * 6 for side, c in zip(sides, channels, strict=True)]
+    below.append(2 * 2 * 6 * 8)
+    trained = run(coloured())
+    step = 2 * 32 * (3 * sum(below) - below[0])  # no gradient for the pixels
+    assert trained.train_flops == 3 * step
+    assert trained.inference_flops == 2 * 2 * 40 * sum(below)
+    assert "native_batch_norm" not in trained.uncounted, "the hand-written way is the one counted"
+    assert "max_pool2d_with_indices" in trained.uncounted
+
+
+@pytest.mark.parametrize("layers", [range(2), range(4)])
+def test_with_augmentation_the_frozen_prefix_is_charged_at_every_update(layers):
+    settings = replace(SETTINGS, augment=True)
+    trained = run(residuals(), layers, settings)
+    plain = run(residuals(), layers)
+    prefix = (plain.train_flops - 3 * step_of(plain, layers)) / 40
+    assert trained.train_flops == 3 * (step_of(plain, layers) + 32 * prefix)
+    assert trained.inference_flops == plain.inference_flops
+
+
+def step_of(trained, layers):
+    longer = run(residuals(), layers, replace(SETTINGS, max_updates=4))
+    return longer.train_flops - trained.train_flops
+
+
+def test_a_grid_is_charged_as_a_whole():
+    problem, grid = coloured(), ((1e-3, 0.0), (1e-2, 0.1))
+    each = [
+        run(problem, settings=replace(SETTINGS, learning_rate=rate, weight_decay=decay))
+        for rate, decay in grid
+    ]
+    both = run(problem, settings=replace(SETTINGS, grid=grid))
+    for cost in ("updates", "epochs", "train_flops", "inference_flops"):
+        assert getattr(both, cost) == sum(getattr(one, cost) for one in each)
+    assert both.seconds > 0
+    frozen = run(problem, range(5), replace(SETTINGS, grid=grid))
+    assert frozen.inference_flops == run(problem, range(5)).inference_flops, "nothing to try twice"

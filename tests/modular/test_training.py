@@ -3,16 +3,17 @@
 import math
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from made_problems import library, pairs, singles, vectors
+from made_problems import coloured, library, pairs, residuals, singles, vectors
 from reference import PlainTraining
 
-from bell_bench.errors import UsageError
+from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.modular.blocks import Weights
 from bell_bench.modular.learner import Learner, initial
 from bell_bench.modular.prefix import Budget
@@ -26,6 +27,8 @@ PATHS = [
     *((pairs, layers) for layers in ((), (5, 6, 7), (0,), (0, 1), range(5), range(6), range(8))),
     *((singles, layers) for layers in ((), (4,), (0,), (0, 1), range(5))),
     *((vectors, layers) for layers in ((), (2, 3, 4), (0,), range(2), range(5))),
+    *((coloured, layers) for layers in ((), (2, 3, 4), (1,), (0,), range(2), range(4), range(5))),
+    *((residuals, layers) for layers in ((), (3, 4), range(2), range(4))),
 ]
 
 
@@ -54,16 +57,26 @@ def test_50_updates_equal_the_reference(make, layers, dtype, tolerance):
     learner = Learner(problem.architecture, frozen, SETTINGS, init_seed=4, device=CPU, dtype=dtype)
     if learner.new:
         stream = updates(learner, problem.train, SETTINGS.batch, seed=3, budget=Budget(None))
+        count = 15 if make is residuals and dtype == torch.float32 else 50  # rounding errors grow
         with deterministic(CPU):
-            losses = [float(next(stream)) for _ in range(50)]
-        assert losses == pytest.approx([plain.update() for _ in range(50)], rel=tolerance)
+            losses = [float(next(stream)) for _ in range(count)]
+        assert losses == pytest.approx([plain.update() for _ in range(count)], rel=tolerance)
     found, expected = learner.snapshot(), plain.weights()
     assert found.keys() == expected.keys()
     for layer, module in found.items():
         for name, tensor in module.items():
-            torch.testing.assert_close(
-                tensor, expected[layer][name], rtol=tolerance, atol=tolerance
-            )
+            if not drifts(module, name):
+                torch.testing.assert_close(
+                    tensor, expected[layer][name], rtol=tolerance, atol=tolerance
+                )
+            elif dtype == torch.float64:
+                torch.testing.assert_close(tensor, expected[layer][name], rtol=0, atol=1e-7)
+
+
+def drifts(module: Weights, name: str) -> bool:
+    """Whether plain training moves it by rounding errors alone: a bias below batch normalisation
+    has a gradient of zero, which Adam scales up, and the running mean follows it."""
+    return "running_mean" in module and name in ("bias", "running_mean")
 
 
 @pytest.mark.parametrize(("make", "layers"), PATHS)
@@ -91,9 +104,87 @@ def test_adam_equals_the_reference():
     assert trained.history[-1][1] == pytest.approx(plain.validate()[0], rel=1e-9)
 
 
-@pytest.mark.parametrize("layers", [(), (0, 1), range(5)])
-def test_two_trainings_are_bit_identical(layers):
-    problem = pairs()
+ADAM = replace(SETTINGS, optimiser="adam", weight_decay=1e-3)
+
+
+@pytest.mark.parametrize("layers", [(), range(2), range(4)])
+def test_augmented_training_equals_the_reference(layers):
+    problem = residuals()
+    settings = replace(ADAM, max_updates=6, validate_every=2, augment=True)
+    frozen = library(problem.architecture, layers, torch.float64)
+    trained = run(problem, frozen, settings, dtype=torch.float64)
+    plain = PlainTraining(problem, frozen, settings, seed=3, init_seed=4, dtype=torch.float64)
+    for done, loss, accuracy in trained.history:
+        assert (loss, accuracy) == pytest.approx(plain.validate(), rel=1e-9)
+        for _ in range(2 if done < trained.updates else 0):
+            plain.update()
+    assert trained.updates == 6
+
+
+def test_augmentation_of_pairs_is_refused():
+    with pytest.raises(BellBenchError, match="single images"):
+        run(pairs(), {}, replace(SETTINGS, augment=True))
+
+
+@pytest.mark.parametrize("select", ["accuracy", "loss"])
+def test_the_best_of_a_grid_is_returned_and_ties_go_to_the_first(select):
+    problem = vectors()
+    settings = replace(ADAM, max_updates=20, validate_every=5, select=select)
+    grid = ((1e-6, 0.0), (1e-2, 0.0), (1e-2, 0.0), (1e-3, 1e-3))
+    each = [
+        run(problem, {}, replace(settings, learning_rate=rate, weight_decay=decay))
+        for rate, decay in grid
+    ]
+    best = max(each, key=lambda one: one.accuracy if select == "accuracy" else -one.loss)
+    chosen = run(problem, {}, replace(settings, grid=grid))
+    assert same(chosen, best)
+    assert (chosen.accuracy, chosen.loss) == (best.accuracy, best.loss)
+    assert best is not each[0], "the settings' own rates are not tried beside the grid's"
+
+
+def test_a_grid_diverges_only_if_all_of_it_does():
+    problem, settings = vectors(), replace(SETTINGS, max_updates=10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        trained = run(problem, {}, replace(settings, grid=((1e30, 0.0), (1e-3, 0.0))))
+    assert not trained.diverged
+    with pytest.warns(DivergenceWarning):
+        assert run(problem, {}, replace(settings, grid=((1e30, 0.0), (1e29, 0.0)))).diverged
+
+
+@pytest.mark.parametrize("make", [coloured, residuals])
+@pytest.mark.parametrize("layers", [(0, 2), (2, 3)])
+def test_frozen_batch_norm_is_in_evaluation_mode(make, layers):
+    """Below new modules and above them: neither weights nor statistics change."""
+    problem = make()
+    frozen = library(problem.architecture, layers)
+    before = {layer: {k: t.clone() for k, t in w.items()} for layer, w in frozen.items()}
+    learner = Learner(
+        problem.architecture, frozen, ADAM, init_seed=4, device=CPU, dtype=torch.float32
+    )
+    stream = updates(learner, problem.train, ADAM.batch, seed=3, budget=Budget(None))
+    for _ in range(5):
+        next(stream)
+    for layer in range(4):
+        module = learner.weights[layer]
+        if layer in layers:
+            assert same_weights({layer: module}, {layer: before[layer]})
+        else:
+            means = [tensor for name, tensor in module.items() if name.endswith("running_mean")]
+            assert all((mean != 0).all() for mean in means)
+
+
+def test_returned_statistics_are_those_of_the_selected_weights():
+    problem = coloured(points=60, validation=40)
+    trained = run(problem, {}, replace(ADAM, learning_rate=0.01, max_updates=30))
+    again = run(problem, trained.weights, SETTINGS)
+    assert (again.accuracy, again.loss) == pytest.approx((trained.accuracy, trained.loss))
+
+
+@pytest.mark.parametrize("make", [pairs, coloured])
+@pytest.mark.parametrize("layers", [(), (0, 1), range(4)])
+def test_two_trainings_are_bit_identical(make, layers):
+    problem = make()
     frozen = library(problem.architecture, layers)
     settings = replace(SETTINGS, max_updates=10)
     first = run(problem, frozen, settings)

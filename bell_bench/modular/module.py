@@ -1,0 +1,128 @@
+"""Typed architectures as torch modules, for algorithms that train by autograd.
+
+A network of shared parameters: problems share a module wherever the layer and its spec, types
+included, are the same. A problem's last module is its head, which is never shared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from bell_bench.errors import unknown
+from bell_bench.modular.architecture import Architecture, ModuleSpec
+from bell_bench.modular.blocks import ACTIVATIONS, Weights, block
+from bell_bench.modular.learner import initial
+from bell_bench.modular.settings import TrainingSettings
+
+OPTIMISERS: dict[str, Any] = {"adamw": torch.optim.AdamW, "adam": torch.optim.Adam}
+
+
+class TypedModule(nn.Module):
+    """One module of an architecture; its weights are the block's, as parameters and buffers."""
+
+    def __init__(self, spec: ModuleSpec, weights: Mapping[str, Tensor]) -> None:
+        super().__init__()
+        self.spec = spec
+        for name, tensor in weights.items():
+            if name in block(spec).buffers:
+                self.register_buffer(name, tensor)
+            else:
+                self.register_parameter(name, nn.Parameter(tensor))
+
+    @property
+    def weights(self) -> Weights:
+        """All tensors by name, as blocks take them."""
+        found = {**self._parameters, **self._buffers}
+        return {name: tensor for name, tensor in found.items() if tensor is not None}
+
+    def logits(self, x: Tensor) -> Tensor:
+        """The output before the activation."""
+        return block(self.spec).apply(self.spec, self.weights, x, training=self.training)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return ACTIVATIONS[self.spec.activation](self.logits(x))
+
+
+class SharedNetwork(nn.Module):
+    """The networks of all problems so far, with shared modules and a head for each problem."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shared = nn.ModuleDict()
+        self.heads = nn.ModuleDict()
+        self.architectures: dict[int, Architecture] = {}
+
+    def add(self, index: int, architecture: Architecture, init_seed: int) -> None:
+        """Make what problem ``index`` needs and is not there; ``init_seed`` sets its weights."""
+        self.architectures[index] = architecture
+        last = len(architecture) - 1
+        for layer, spec in enumerate(architecture.modules):
+            modules = self.heads if layer == last else self.shared
+            key = str(index) if layer == last else _key(layer, spec)
+            if key not in modules:
+                weights = initial(architecture, layer, init_seed, torch.float32)
+                modules[key] = TypedModule(spec, weights).train(self.training)
+
+    def body(self, index: int) -> tuple[str, ...]:
+        """Names of the shared modules below the problem's head; equal names, equal features."""
+        below = self.architectures[index].modules[:-1]
+        return tuple(_key(layer, spec) for layer, spec in enumerate(below))
+
+    def features(self, index: int, x: Tensor) -> Tensor:
+        """What the problem's head receives, of inputs (n, arity, …)."""
+        architecture = self.architectures[index]
+        values = x.flatten(0, 1)
+        for layer, key in enumerate(self.body(index)):
+            if layer == architecture.joint:
+                values = values.view(*x.shape[:2], *values.shape[1:])
+            values = self.shared[key](values)
+        if architecture.joint == len(architecture) - 1:
+            values = values.view(*x.shape[:2], *values.shape[1:])
+        return values
+
+    def head(self, index: int) -> TypedModule:
+        module = self.heads[str(index)]
+        assert isinstance(module, TypedModule)
+        return module
+
+    def forward(self, x: Tensor, index: int) -> Tensor:
+        """The problem's logits of inputs (n, arity, …)."""
+        return self.head(index).logits(self.features(index, x))
+
+    def weights(self, index: int) -> dict[int, Weights]:
+        """The problem's network by layer, as ``bell_bench.modular.network`` runs it."""
+        chain = [*(self.shared[key] for key in self.body(index)), self.head(index)]
+        return {layer: module.weights for layer, module in enumerate(_typed(chain))}
+
+
+def _typed(modules: Iterable[nn.Module]) -> Iterable[TypedModule]:
+    for module in modules:
+        assert isinstance(module, TypedModule)
+        yield module
+
+
+def _key(layer: int, spec: ModuleSpec) -> str:
+    text = json.dumps(spec.to_json(), sort_keys=True)
+    return f"{layer}_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def optimiser(
+    parameters: Iterable[nn.Parameter], settings: TrainingSettings
+) -> torch.optim.Optimizer:
+    """The suite's optimiser for parameters that autograd trains."""
+    if settings.optimiser not in OPTIMISERS:
+        raise unknown("optimiser", settings.optimiser, OPTIMISERS)
+    kind = OPTIMISERS[settings.optimiser]
+    made: torch.optim.Optimizer = kind(
+        parameters,
+        lr=settings.learning_rate,
+        weight_decay=settings.weight_decay,
+        fused=True,
+    )
+    return made

@@ -1,0 +1,178 @@
+"""CTrL as two suites: streams whose tasks are made one at a time, when asked."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from bell_bench.data.colour import DATASETS, SOURCES, ColourDomain, load, missing
+from bell_bench.errors import UsageError, unknown
+from bell_bench.modular.architecture import Architecture
+from bell_bench.modular.settings import TrainingSettings
+from bell_bench.problem import Problem, Split
+from bell_bench.suites.base import SequenceInfo
+from bell_bench.suites.ctrl.architecture import convolutional, resnet
+from bell_bench.suites.ctrl.draw import draw_split
+from bell_bench.suites.ctrl.protocol import PROTOCOLS, Protocol
+from bell_bench.suites.ctrl.scales import RESNET_SCALES, SCALES, Scale
+from bell_bench.suites.ctrl.streams import SIZES, STREAMS, Place, realise
+
+CAPS = {"cifar100": (450, 50)}
+"""Training and validation images per class of datasets that have fewer than a task may ask for."""
+
+
+@dataclass(frozen=True)
+class CtrlSequence:
+    """One realisation of a stream. Any task is made without those before it."""
+
+    name: str
+    seed: int
+    scale: Scale
+    protocol: Protocol
+    data: str
+    network: Callable[[int, int], Architecture]
+    """From width and number of classes."""
+
+    @cached_property
+    def places(self) -> list[Place]:
+        return realise(self.name, self.seed)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @property
+    def settings(self) -> TrainingSettings:
+        return self.scale.training
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(place.dataset for place in self.places))
+
+    def missing(self) -> Mapping[str, str]:
+        found = {name: missing(name, self.data) for name in self.domains}
+        return {name: why for name, why in found.items() if why is not None}
+
+    def sizes(self, place: Place) -> dict[str, int]:
+        """Images per class of a task's training, validation and test sets, as asked for."""
+        asked: tuple[int, int] = getattr(self.scale, place.size)
+        train, validation = map(min, asked, CAPS.get(place.dataset, asked))
+        test = self.scale.test
+        if self.data == "glyphs":
+            test = min(test, DATASETS[place.dataset].embedded.test)
+        return {"train": train, "validation": validation, "test": test}
+
+    def architecture(self, place: Place) -> Architecture:
+        return self.network(self.scale.width, len(place.classes))
+
+    def _draw(self, index: int, part: str) -> Split:
+        place = self.places[index]
+        if place.dataset not in self._loaded:
+            self._loaded[place.dataset] = load(place.dataset, self.data)
+        domain = self._loaded[place.dataset]
+        return draw_split(place, domain, part, self.sizes(place)[part], self.seed)
+
+    @cached_property
+    def _loaded(self) -> dict[str, ColourDomain]:
+        """Each dataset once; its images stay on disk."""
+        return {}
+
+    def problem(self, index: int) -> Problem:
+        place = self.places[index]
+        return Problem(
+            index=index,
+            name=place.name,
+            train=self._draw(index, "train"),
+            validation=self._draw(index, "validation"),
+            classes=len(place.classes),
+            architecture=self.architecture(place),
+        )
+
+    def test(self, index: int) -> Split:
+        return self._draw(index, "test")
+
+    def describe(self) -> list[dict[str, Any]]:
+        return [self._row(position) for position in range(len(self))]
+
+    def _row(self, position: int) -> dict[str, Any]:
+        place, classes = self.places[position], len(self.places[position].classes)
+        sizes = {part: classes * count for part, count in self.sizes(place).items()}
+        return {
+            "position": position,
+            "name": place.name,
+            "domain": place.dataset,
+            "colour": place.colour,
+            "kind": place.size,
+            "symbol": SIZES[place.size],
+            "points": sizes["train"],
+            "validation": sizes["validation"],
+            "test": sizes["test"] if self.data == "glyphs" else f"≤ {sizes['test']}",
+            "classes": classes,
+            "order": list(place.classes),
+            "modules": len(self.architecture(place)),
+            "shares": self._shares(position),
+        }
+
+    def _shares(self, position: int) -> list[str]:
+        """What this task has in common with earlier ones, for people."""
+        place, shared = self.places[position], []
+        for number, earlier in enumerate(self.places[:position], start=1):
+            if earlier.dataset == place.dataset:
+                what = "dataset" if earlier.colour == place.colour else "digits"
+                what += " and labels" if earlier.classes == place.classes else ""
+                shared.append(f"{what} of {number}")
+        return shared
+
+    def picture(self, file: pathlib.Path) -> None:
+        """Sample images of every label, task by task."""
+        from bell_bench.suites.ctrl.picture import draw_stream
+
+        draw_stream(self, file)
+
+
+class Ctrl:
+    """CTrL's streams in one set-up: its networks and how they are trained."""
+
+    version = "1"
+    sequences: Mapping[str, SequenceInfo] = MappingProxyType(
+        {name: stream.info for name, stream in STREAMS.items()}
+    )
+    protocols: Mapping[str, Protocol] = PROTOCOLS
+    sources: Mapping[str, str] = SOURCES
+
+    def __init__(
+        self, name: str, network: Callable[[int, int], Architecture], scales: Mapping[str, Scale]
+    ) -> None:
+        self.name = name
+        self.network = network
+        self.scales = scales
+
+    def realisation_seed(self, sequence: str, realisation: int) -> int:
+        """Realisation K has seed K: none were published."""
+        if sequence not in STREAMS:
+            raise unknown("sequence", sequence, STREAMS)
+        if realisation < 0:
+            raise UsageError(f"realisations count from 0; {realisation} was asked for")
+        return realisation
+
+    def sequence(
+        self, name: str, *, seed: int, scale: str, protocol: str, data: str
+    ) -> CtrlSequence:
+        for kind, asked, known in (
+            ("sequence", name, STREAMS),
+            ("scale", scale, self.scales),
+            ("protocol", protocol, self.protocols),
+            ("data source", data, self.sources),
+        ):
+            if asked not in known:
+                raise unknown(kind, asked, known)
+        return CtrlSequence(
+            name, seed, self.scales[scale], self.protocols[protocol], data, self.network
+        )
+
+
+CTRL = Ctrl("ctrl", convolutional, SCALES)
+CTRL_RESNET = Ctrl("ctrl-resnet", resnet, RESNET_SCALES)
