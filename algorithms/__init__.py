@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from bell_bench.hookspecs import hookimpl
 from bell_bench.specs import AlgorithmSpec, Option
+from bell_bench_algorithms.lmc.options import OPTIONS as LMC_OPTIONS
 from bell_bench_algorithms.picle.options import SEARCHES, NTOptions, PTOptions, declared
 
 PICLE = "https://arxiv.org/abs/2306.06545"
@@ -87,4 +88,42 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
         summary="PICLE with its search for latent transfer alone.",
         paper=PICLE,
         options=declared(NTOptions),
+    )
+    yield AlgorithmSpec(
+        name="o-ewc",
+        load="bell_bench_algorithms.o_ewc:OEWC",
+        summary="One network; a penalty keeps weights that mattered (online EWC, on Avalanche).",
+        paper="https://arxiv.org/abs/1805.06370",
+        options={
+            "strength": Option(float, 1000.0, "λ of the penalty λ/2 · Σ F (θ − θ*)².", minimum=0),
+            "samples": Option(int, 256, "Samples whose gradients give the Fisher.", minimum=1),
+            "gamma": Option(
+                float,
+                0.95,
+                "Decay of the former Fisher where the protocol accumulates it.",
+                minimum=0,
+            ),
+        },
+    )
+    yield AlgorithmSpec(
+        name="er",
+        load="bell_bench_algorithms.er:ER",
+        summary="One network; each batch is joined by stored examples (replay, on Avalanche).",
+        paper="https://arxiv.org/abs/1902.10486",
+        options={
+            "per_class": Option(
+                int,
+                None,
+                "Examples stored per class; none: the protocol's, 40 on BELL, 15 elsewhere.",
+                optional=True,
+                minimum=1,
+            ),
+        },
+    )
+    yield AlgorithmSpec(
+        name="lmc",
+        load="bell_bench_algorithms.lmc.lmc:LMC",
+        summary="Every layer composes all its modules, each by how well it knows the input.",
+        paper="https://arxiv.org/abs/2111.07736",
+        options=LMC_OPTIONS,
     )

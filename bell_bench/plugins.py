@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 LIMIT = "BELL_BENCH_PLUGINS"
 """The environment variable that names the entry points or distributions to load; empty: none."""
 
+FAMILIES = {"avalanche": "bell_bench.avalanche.catalogue:algorithm"}
+"""Algorithms that another library defines, too many to register: ``FAMILY:NAME`` is looked up by
+the family's function, an import string. A family's name goes before a distribution's."""
+
 Spec = AlgorithmSpec | DomainSpec | SuiteSpec
 SpecT = TypeVar("SpecT", AlgorithmSpec, DomainSpec, SuiteSpec)
 
@@ -127,10 +131,14 @@ class Registry:
             self._note_conflicts(kind, found)
 
     def algorithm(self, name: str) -> Provided[AlgorithmSpec]:
-        """By name, as ``distribution:name``, or from a file as ``./my_algo.py:MyAlgorithm``."""
+        """By name, as ``distribution:name``, as a member of a family like ``avalanche:Naive``, or
+        from a file as ``./my_algo.py:MyAlgorithm``."""
         path, _, attribute = name.rpartition(":")
         if path.endswith(".py"):
             return local_algorithm(path, attribute)
+        if path in FAMILIES:
+            member: Provided[AlgorithmSpec] = load_object(FAMILIES[path])(attribute)
+            return member
         return _pick("algorithm", name, self.algorithms)
 
     def domain(self, name: str) -> Provided[DomainSpec]:

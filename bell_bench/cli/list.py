@@ -22,17 +22,22 @@ Row = dict[str, Any]
     type=click.Choice(["algorithms", "sequences", "suites", "data", "scales", "protocols"]),
 )
 @click.option("--suite", shell_complete=complete("suites"), help="Only what is of this suite.")
+@click.option(
+    "--avalanche", is_flag=True, help="Avalanche's strategies instead, and why some do not run."
+)
 @click.option("--json", "as_json", is_flag=True, help="An object of lists, by kind.")
-def command(kind: str | None, suite: str | None, as_json: bool) -> None:
+def command(kind: str | None, suite: str | None, avalanche: bool, as_json: bool) -> None:
     """List algorithms, sequences, suites, data, scales and protocols, or one KIND of these."""
-    listings = {kind: LISTINGS[kind]} if kind else LISTINGS
+    if avalanche:
+        kind = "avalanche"
+    listings = {kind: {**LISTINGS, "avalanche": STRATEGIES}[kind]} if kind else LISTINGS
     rows = {name: listing.rows(suite) for name, listing in listings.items()}
     if as_json:
         echo_json(rows)
         return
     for name, listing in listings.items():
         columns = listing.full if kind else listing.short
-        cells = [[_show(row, column) for column in columns] for row in rows[name]]
+        cells = [[_show(row, column) for column in columns] for row in _merged(rows[name], columns)]
         click.echo(f"{name}:" if cells else f"{name}: none")
         if cells:
             click.echo(table(cells, columns if kind else ()))
@@ -40,6 +45,17 @@ def command(kind: str | None, suite: str | None, as_json: bool) -> None:
             click.echo()
     if not kind:
         click.echo("`bell-bench list KIND` tells more, `bell-bench describe NAME` all.")
+
+
+def _merged(rows: list[Row], columns: tuple[str, ...]) -> list[Row]:
+    """Rows that differ in their suite alone as one row with all their suites."""
+    found: dict[tuple[str, ...], Row] = {}
+    for row in rows:
+        key = tuple(str(row[column]) for column in columns if column != "suite")
+        if key in found and row.get("suite"):
+            row = {**row, "suite": f"{found[key]['suite']}, {row['suite']}"}
+        found[key] = row
+    return list(found.values())
 
 
 def _show(row: Row, column: str) -> object:
@@ -65,6 +81,22 @@ def _algorithms(suite: str | None) -> list[Row]:
         }
         for p in every
         if suite is None or not p.spec.suites or suite in p.spec.suites
+    ]
+
+
+def _strategies(only: str | None) -> list[Row]:
+    from bell_bench.avalanche.catalogue import FAMILY, strategies
+
+    return [
+        {
+            "name": f"{FAMILY}:{strategy.name}",
+            "supported": not strategy.reason,
+            "summary": strategy.summary,
+            "reason": strategy.reason,
+            "options": list(strategy.options),
+            "says": f"no: {strategy.reason}" if strategy.reason else strategy.summary,
+        }
+        for strategy in sorted(strategies().values(), key=lambda row: bool(row.reason))
     ]
 
 
@@ -153,11 +185,16 @@ LISTINGS = {
     "algorithms": Listing(_algorithms, ("name", "summary"), ("name", "distribution", "summary")),
     "sequences": Listing(
         _sequences,
-        ("name", "length", "tests"),
+        ("name", "length", "tests", "suite"),
         ("suite", "name", "length", "tests", "summary"),
     ),
     "suites": Listing(_suites, ("name", "summary"), ("name", "version", "sequences", "summary")),
-    "data": Listing(_data, ("name", "summary"), ("kind", "suite", "name", "summary")),
-    "scales": Listing(_settings("scales"), ("name", "summary"), ("suite", "name", "summary")),
-    "protocols": Listing(_settings("protocols"), ("name", "summary"), ("suite", "name", "summary")),
+    "data": Listing(_data, ("name", "summary", "suite"), ("kind", "suite", "name", "summary")),
+    "scales": Listing(
+        _settings("scales"), ("name", "summary", "suite"), ("suite", "name", "summary")
+    ),
+    "protocols": Listing(
+        _settings("protocols"), ("name", "summary", "suite"), ("suite", "name", "summary")
+    ),
 }
+STRATEGIES = Listing(_strategies, ("name", "says"), ("name", "options", "says"))

@@ -96,6 +96,7 @@ def test_separate_domains_are_told_apart():
     assert {position for *_, position in density.rank(twins, [50], seed=1)} <= {0.0, 0.5, 1.0}
 
 
+@pytest.mark.slow
 def test_density_goes_as_far_as_the_images_do(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(SCALES, "tiny", TINY)
     file, plot = tmp_path / "new" / "d.csv", tmp_path / "d.svg"
@@ -149,6 +150,7 @@ def planted(realisation, count=15):
     return nt_search.Recorded(realisation, suffixes, compared, accuracies), best
 
 
+@pytest.mark.slow
 def test_random_search_needs_all_and_bayesian_optimisation_finds_the_best_earlier():
     when = {"RS": [], "BO_l2": [], "BO_l2_r": []}
     needed = {method: [] for method in when}
@@ -223,6 +225,7 @@ class MadeSequence:
         return make_problem(index)
 
 
+@pytest.mark.slow
 def test_all_that_searches_ask_for_is_trained_once(tmp_path):
     job = make_plan(Request(("nt-only",), sequences=(nt_search.SEQUENCE,))).asked[0]
     told = []
@@ -243,6 +246,7 @@ def test_all_that_searches_ask_for_is_trained_once(tmp_path):
     assert len(told) == 16 + 1 + 8 * 2
 
 
+@pytest.mark.slow
 def test_nt_search_from_the_command_line(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(SCALES, "tiny", TINY)
     few = {method: nt_search.METHODS[method] for method in ("BO_l2", "BO_l2_r", "RS")}

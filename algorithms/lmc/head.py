@@ -1,0 +1,62 @@
+"""What follows the convolutional layers of one problem: trained with it, kept with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from bell_bench.modular.architecture import Architecture
+from bell_bench.modular.blocks import Weights, block
+from bell_bench.modular.network import run
+
+
+class Head:
+    """The rest of a problem's network: a linear layer on CTrL, six fully connected ones on BELL."""
+
+    def __init__(self, architecture: Architecture, start: int, weights: dict[int, Weights]) -> None:
+        self.architecture, self.start, self.weights = architecture, start, weights
+
+    @staticmethod
+    def drawn(architecture: Architecture, start: int, generator: torch.Generator) -> Head:
+        """With random weights, as the suite's modules begin."""
+        weights = {
+            layer: block(architecture[layer]).init(architecture[layer], generator)
+            for layer in range(start, len(architecture))
+        }
+        return Head(architecture, start, weights)
+
+    def copy(self, device: torch.device | None = None, trained: bool = True) -> Head:
+        """The same weights, apart from these; as parameters if they are to be trained."""
+        weights = {
+            layer: {
+                name: tensor.detach().to(device, copy=True).requires_grad_(trained)
+                for name, tensor in module.items()
+            }
+            for layer, module in self.weights.items()
+        }
+        return Head(self.architecture, self.start, weights)
+
+    def parameters(self) -> Iterator[Tensor]:
+        for module in self.weights.values():
+            yield from module.values()
+
+    def logits(self, maps: Tensor, members: Tensor) -> Tensor:
+        """Of inputs made of images, each row of ``members`` one; ``maps`` are of the images."""
+        length, joint = len(self.architecture), self.architecture.joint
+        x = maps.permute(0, 2, 3, 1) if maps.dim() == 4 else maps
+        x = self._run(x, range(self.start, joint))
+        if joint == length:
+            return x[members[:, 0]]
+        return self._run(x[members], range(joint, length))
+
+    def _run(self, x: Tensor, layers: range) -> Tensor:
+        return run(self.architecture, self.weights, x, layers, logits=True)
+
+
+def scores(logits: Tensor) -> Tensor:
+    """The probability of each class, (inputs, classes)."""
+    if logits.shape[1] > 1:
+        return torch.softmax(logits, dim=1)
+    return torch.cat([torch.sigmoid(-logits), torch.sigmoid(logits)], dim=1)

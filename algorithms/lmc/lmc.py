@@ -1,0 +1,128 @@
+"""LMC: layers of modules that each tell by reconstruction how well they know an input."""
+
+from __future__ import annotations
+
+import pathlib
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from bell_bench.algorithm import Algorithm, Context
+from bell_bench.modular.network import rows
+from bell_bench.modular.training import deterministic
+from bell_bench.problem import Inputs, Problem
+from bell_bench_algorithms.lmc.head import Head, scores
+from bell_bench_algorithms.lmc.layer import Layer
+from bell_bench_algorithms.lmc.module import Module
+from bell_bench_algorithms.lmc.network import Network
+from bell_bench_algorithms.lmc.options import hyperparameters
+from bell_bench_algorithms.lmc.outliers import Window
+from bell_bench_algorithms.lmc.schedule import Schedule
+from bell_bench_algorithms.lmc.shapes import convolutional, shape
+from bell_bench_algorithms.lmc.splits import maps
+from bell_bench_algorithms.lmc.state import State
+from bell_bench_algorithms.lmc.training import Checkpoint, Trainer, module_name
+from bell_bench_algorithms.picle.told import told
+
+
+class LMC(Algorithm):
+    """Local module composition, task-aware: the head is chosen by problem, modules by input."""
+
+    def __init__(self, context: Context, **options: Any) -> None:
+        super().__init__(context, **options)
+        self.values = hyperparameters(context.sequence, options)
+        self.settings = replace(context.settings, weight_decay=self.values.weight_decay)
+        self.state = State()
+
+    def learn(self, problem: Problem) -> None:
+        network = self.begin(problem)
+        with deterministic(self.context.device):
+            trainer = Trainer(network, problem, self.settings, self.context)
+            best = trainer.run()
+            network.freeze()
+            usage = trainer.inference.count(lambda: self.usage(network, problem.validation))
+        self.state.heads[problem.index] = network.head.copy(trained=False)
+        self.context.charge(
+            updates=trainer.schedule.updates,
+            train_flops=trainer.training.flops,
+            inference_flops=trainer.inference.flops,
+        )
+        for what, (size, parameters) in self.state.sizes().items():
+            self.context.account(what, size, parameters)
+        self.tell(trainer, best, usage)
+
+    def begin(self, problem: Problem) -> Network:
+        """The problem's network: layers that are there, others with one module, a new head."""
+        context, layers = self.context, []
+        window = Schedule.of(len(problem.train), self.settings, self.values).window
+        for number, spec in enumerate(convolutional(problem.architecture)):
+            shape(spec)
+            layer = self.state.layers.setdefault(spec, Layer(spec))
+            if not layer.modules:
+                first = Module(layer.shape, module_name(problem, number), Window(window))
+                first.draw(context.generator("lmc module", problem.index, number))
+                layer.modules.append(first.to(context.device))
+            layers.append(layer)
+        drawn = context.generator("lmc head", problem.index)
+        head = Head.drawn(problem.architecture, len(layers), drawn).copy(context.device)
+        return Network(layers, head, self.values)
+
+    def predict(self, index: int, inputs: Inputs) -> torch.Tensor:
+        head = self.state.heads[index]
+        network = self.network(head)
+        with deterministic(self.context.device), torch.no_grad():
+            parts = maps(inputs, self.context.device).split(self.settings.batch)
+            outputs = torch.cat([network.evaluate(part).output for part in parts])
+            return scores(head.logits(outputs, rows(inputs, self.context.device)))
+
+    def network(self, head: Head) -> Network:
+        """A learnt problem's network, of all modules there are now."""
+        layers = [self.state.layers[spec] for spec in head.architecture.modules[: head.start]]
+        return Network(layers, head, self.values)
+
+    def usage(self, network: Network, inputs: Inputs) -> list[list[float]]:
+        """Each module's mean weight, layer by layer."""
+        parts = maps(inputs, self.context.device).split(self.settings.batch)
+        passes = [network.evaluate(part).layers for part in parts]
+        shares = torch.tensor([len(part) / len(inputs.images) for part in parts])
+        return [
+            (torch.stack([composed.weights.cpu() for composed in layer], 1) @ shares).tolist()
+            for layer in zip(*passes, strict=True)
+        ]
+
+    def tell(self, trainer: Trainer, best: Checkpoint, usage: list[list[float]]) -> None:
+        """Note what was added where and why, and what is used."""
+        layers = trainer.network.layers
+        kept = {module.name for layer in layers for module in layer.modules}
+        names = [module_name(trainer.problem, item.layer) for item in trainer.additions]
+        self.context.note(
+            lmc={
+                "validation_accuracy": max(best.accuracy, 0.0),
+                "best_after": best.updates,
+                "diverged": trainer.diverged,
+                "added": [
+                    {
+                        "module": name,
+                        "after": item.updates,
+                        "most_likely": item.likeliest,
+                        "outlier_scores": [told(score) for score in item.scores],
+                        "kept": name in kept,
+                    }
+                    for name, item in zip(names, trainer.additions, strict=True)
+                ],
+                "weights": [
+                    {
+                        module.name: told(weight)
+                        for module, weight in zip(layer.modules, shares, strict=True)
+                    }
+                    for layer, shares in zip(layers, usage, strict=True)
+                ],
+            }
+        )
+
+    def save(self, folder: pathlib.Path) -> None:
+        self.state.save(folder)
+
+    def load(self, folder: pathlib.Path) -> None:
+        self.state = State.load(folder, self.context.device)

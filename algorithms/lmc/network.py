@@ -1,0 +1,118 @@
+"""A problem's network while it is used or trained: layers of modules, and the head."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from bell_bench_algorithms.lmc.head import Head
+from bell_bench_algorithms.lmc.layer import Composed, Layer
+from bell_bench_algorithms.lmc.module import Module, begun
+from bell_bench_algorithms.lmc.options import Hyperparameters
+
+
+@dataclass
+class Pass:
+    """A batch on its way up through the layers."""
+
+    output: Tensor
+    start: int = 0
+    """The first layer it went through."""
+    layers: list[Composed] = field(default_factory=list)
+    due: tuple[int, int, list[float]] | None = None
+    """Where the pass ended for want of a module: the layer, its likeliest module, the scores."""
+
+
+class Network:
+    """Layers that all problems share, a head of this problem's own."""
+
+    def __init__(self, layers: list[Layer], head: Head, values: Hyperparameters) -> None:
+        self.layers, self.head, self.values = layers, head, values
+        self.projecting: int | None = None
+        """The layer whose new module is being projected."""
+
+    @property
+    def frozen(self) -> int:
+        """How many layers, from the first, have nothing that is trained."""
+        new = [number for number, layer in enumerate(self.layers) if layer.new is not None]
+        return min(new, default=len(self.layers))
+
+    def above(self, number: int) -> bool:
+        """Whether a layer is above the one whose new module is being projected."""
+        return self.projecting is not None and number > self.projecting
+
+    def set_mode(self, training: bool) -> None:
+        """Modules that are trained normalise by batch, frozen parts never do.
+
+        In projection the functional parts above the projected module are frozen.
+        """
+        for number, layer in enumerate(self.layers):
+            if (new := layer.new) is not None:
+                new.structural.train(training)
+                new.functional.train(training and not self.above(number))
+                new.functional.requires_grad_(not self.above(number))
+
+    def train(self, x: Tensor, known: Tensor | None, start: int, *, growing: bool) -> Pass:
+        """A training batch. If ``growing``, the pass ends at the first layer that is due to grow:
+        all its modules are learnt and call the batch an outlier."""
+        passed = Pass(x, start)
+        for number, layer in enumerate(self.layers[start:], start):
+            examined = layer.examine(passed.output, known)
+            novel = examined.novel(self.values.threshold)
+            if growing and novel and layer.new is None:
+                passed.due = number, layer.likeliest(examined, self.values), examined.scores
+                return passed
+            composed = layer.compose(
+                passed.output,
+                examined,
+                self.values,
+                trust=novel,
+                project=self.projecting is not None,
+                above=self.above(number),
+            )
+            passed.layers.append(composed)
+            passed.output, known = composed.output, None
+        return passed
+
+    @torch.no_grad()
+    def evaluate(
+        self, x: Tensor, known: Tensor | None = None, start: int = 0, end: int | None = None
+    ) -> Pass:
+        """Without labels, growth or trust: a validation or test batch."""
+        passed = Pass(x, start)
+        for layer in self.layers[start:end]:
+            examined = layer.examine(passed.output, known)
+            composed = layer.compose(passed.output, examined, self.values)
+            passed.layers.append(composed)
+            passed.output, known = composed.output, None
+        return passed
+
+    def grow(self, number: int, likeliest: int, name: str, window: int) -> None:
+        """Add a module to a layer."""
+        modules = self.layers[number].modules
+        modules.append(begun(modules, likeliest, self.values.init, name, window))
+
+    def record(self, passed: Pass) -> None:
+        """Tell the modules that are trained how well they knew the batch."""
+        for layer, composed in zip(self.layers[passed.start :], passed.layers, strict=True):
+            if layer.new is not None:
+                layer.new.window.add(float(composed.means[-1]))
+
+    def freeze(self) -> None:
+        """After a problem: all modules are learnt."""
+        for layer in self.layers:
+            if layer.new is not None:
+                layer.new.freeze()
+
+    def copy(self) -> tuple[list[Module | None], Head]:
+        """All that is trained, as it is now."""
+        return [copy.deepcopy(layer.new) for layer in self.layers], self.head.copy()
+
+    def restore(self, new: list[Module | None], head: Head) -> None:
+        """As it was when copied; modules that were added since are dropped."""
+        for layer, module in zip(self.layers, new, strict=True):
+            layer.modules = layer.learnt + ([] if module is None else [module])
+        self.head = head

@@ -1,0 +1,79 @@
+"""A problem's images while it is learnt, and what frozen modules make of them, computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from bell_bench.modular.network import pixels, rows
+from bell_bench.problem import Inputs, Split
+from bell_bench_algorithms.lmc.network import Network
+
+
+def maps(inputs: Inputs, device: torch.device) -> Tensor:
+    """The unique images as (images, channels, side, side), channels last in memory; vectors as
+    they are."""
+    x = pixels(inputs, device, torch.float32)
+    if x.dim() == 3:
+        x = x.unsqueeze(-1)
+    return x.permute(0, 3, 1, 2) if x.dim() == 4 else x
+
+
+@dataclass
+class Fixed:
+    """A batch of images that stays the same: what the frozen layers below the first new module
+    give is computed once."""
+
+    x: Tensor
+    known: Tensor | None
+    depth: int = 0
+    output: Tensor | None = None
+
+    def ready(self, network: Network) -> bool:
+        """Whether ``enter`` has nothing left to compute."""
+        return network.frozen in (0, self.depth)
+
+    def enter(self, network: Network) -> tuple[Tensor, Tensor | None, int]:
+        """Where a pass may begin: its input, the errors known there, the layer."""
+        depth = network.frozen
+        if depth == 0:
+            return self.x, self.known, 0
+        if not self.ready(network):
+            self.output = network.evaluate(self.x, self.known, end=depth).output
+            self.depth = depth
+        assert self.output is not None
+        return self.output, None, depth
+
+
+class Images:
+    """The unique images of a split, and the first layer's errors for them.
+
+    What comes into the first layer does not depend on the batch, so neither do these errors.
+    """
+
+    def __init__(self, split: Split, network: Network, batch: int, device: torch.device) -> None:
+        self.x = maps(split, device)
+        self.members = rows(split, device)
+        self.batch = batch
+        self.known: Tensor | None = None
+        if network.layers and network.layers[0].learnt:
+            first = network.layers[0]
+            self.known = torch.cat([first.examine(part).errors for part in self.x.split(batch)])
+
+    def take(self, items: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Some images and what is known of them."""
+        chosen = self.x[items].contiguous(memory_format=_format(self.x))
+        return chosen, None if self.known is None else self.known[items]
+
+    def fixed(self) -> list[Fixed]:
+        """All images in their order, in batches of one size."""
+        slices = [slice(a, a + self.batch) for a in range(0, len(self.x), self.batch)]
+        return [
+            Fixed(self.x[part], None if self.known is None else self.known[part]) for part in slices
+        ]
+
+
+def _format(x: Tensor) -> torch.memory_format:
+    return torch.channels_last if x.dim() == 4 else torch.contiguous_format

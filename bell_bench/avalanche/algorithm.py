@@ -1,0 +1,194 @@
+"""Any strategy of Avalanche as an algorithm: built and trained as Avalanche means it, within the
+suite's settings, and asked for predictions by its own evaluation loop."""
+
+from __future__ import annotations
+
+import random
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from bell_bench.algorithm import Algorithm, Context
+from bell_bench.avalanche.catalogue import FAMILY, Strategy
+from bell_bench.avalanche.data import Task, make_dataset, make_experience
+from bell_bench.avalanche.library import SupervisedPlugin
+from bell_bench.avalanche.memory import stored_bytes
+from bell_bench.avalanche.model import Embedding, MultiHead, TypedModel
+from bell_bench.avalanche.stopping import EarlyStopping, measure
+from bell_bench.errors import Unsupported
+from bell_bench.modular.module import optimiser
+from bell_bench.plugins import load_object
+from bell_bench.problem import Inputs, Problem
+
+COUNTED = 4
+"""Updates of a problem whose FLOPs are counted, which takes as long again; they price all."""
+EVALUATED = 256
+"""Inputs that a strategy evaluates at once."""
+
+
+class Updates(SupervisedPlugin):  # type: ignore[misc]
+    """Counts updates. Gradients of heads that a batch did not need become zero rather than missing
+    once the update is made: some strategies read them all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def after_update(self, strategy: Any, **kwargs: Any) -> None:
+        self.count += 1
+        for parameter in strategy.model.parameters():
+            if parameter.grad is None:
+                parameter.grad = torch.zeros_like(parameter)
+
+
+class Answers(SupervisedPlugin):  # type: ignore[misc]
+    """Collects what a strategy answers when it evaluates, after all its other plugins."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batches: list[Tensor] = []
+
+    def after_eval_iteration(self, strategy: Any, **kwargs: Any) -> None:
+        self.batches.append(strategy.mb_output.detach())
+
+
+class StrategyAlgorithm(Algorithm):
+    """A strategy that lives as long as the job.
+
+    What it keeps (buffers, copies of models) is its own affair and cannot be written without
+    pickle, so there is no checkpoint: an interrupted job starts over.
+    """
+
+    def __init__(self, strategy: Strategy, context: Context, **options: Any) -> None:
+        super().__init__(context, **options)
+        if context.settings.augment or context.settings.grid:
+            raise Unsupported("Avalanche's strategies run without augmentation and grids")
+        self.row = strategy
+        self.kind = load_object(strategy.load)
+        self.tasks: list[Task] = []
+        self.updates = Updates()
+        self.stopping = EarlyStopping(context.settings)
+        self.strategy: Any = None
+
+    def learn(self, problem: Problem) -> None:
+        self.tasks.append(Task.next(problem, self.tasks))
+        self.check_room()
+        self.seed("learn", problem.index)
+        experience = make_experience(make_dataset(problem.train, self.tasks[-1]), self.tasks[-1])
+        self.stopping.on(problem)
+        if self.strategy is None:
+            self.strategy = self.build(experience)
+        before = self.updates.count
+        price = (
+            self.train_online(experience) if self.row.online else self.train(experience, problem)
+        )
+        updates = self.updates.count - before
+        self.context.charge(updates=updates, train_flops=updates * price)
+        self.account()
+
+    def check_room(self) -> None:
+        """Strategies that must know the number of classes are told it by an option."""
+        most, needed = self.options.get("n_classes"), self.tasks[-1].units.stop
+        if most is not None and needed > most:
+            name = f"{FAMILY}:{self.row.name}"
+            raise Unsupported(f"{needed} classes so far: set --option {name}.n_classes higher")
+
+    def build(self, experience: Any) -> Any:
+        """The strategy, with a model of the first task; later ones are added as they come."""
+        settings, device = self.context.settings, self.context.device
+        model = self.model(experience.our_task)
+        model.adaptation(experience)
+        model.to(device)
+        strategy = self.kind(
+            model=model,
+            optimizer=optimiser(model.parameters(), settings),
+            criterion=torch.nn.CrossEntropyLoss(),
+            train_mb_size=settings.batch,
+            train_epochs=1 if self.row.online else settings.max_epochs,
+            eval_mb_size=EVALUATED,
+            device=device,
+            plugins=[self.updates] if self.row.online else [self.stopping, self.updates],
+            evaluator=None,
+            **self.options,
+        )
+        self.answers = Answers()
+        strategy.plugins.append(self.answers)
+        return strategy
+
+    def model(self, first: Task) -> TypedModel:
+        if self.row.embeds:
+            return Embedding(self.context.seed, first, self.options["p_size"])
+        return MultiHead(self.context.seed)
+
+    def train(self, experience: Any, problem: Problem) -> float:
+        """All epochs, with the suite's early stopping and an optimiser that starts afresh.
+
+        Gives the FLOPs of an update. The first few are counted; the rest run at full speed.
+        """
+        strategy = self.strategy
+        prices: list[float] = []
+        usual = strategy.training_epoch
+
+        def epoch(**kwargs: Any) -> None:
+            if not prices:
+                whole, batches = strategy.dataloader, iter(strategy.dataloader)
+                strategy.dataloader = first = list(islice(batches, COUNTED))
+                prices.append(self.context.count(lambda: usual(**kwargs)) / len(first))
+                strategy.dataloader = batches
+                usual(**kwargs)
+                strategy.dataloader = whole
+            else:
+                usual(**kwargs)
+
+        strategy.training_epoch = epoch
+        try:
+            strategy.train(experience, eval_streams=[], reset_optimizer_state=True)
+        finally:
+            del strategy.training_epoch
+        self.charge_validations(problem)
+        return prices[0] if prices else 0.0
+
+    def charge_validations(self, problem: Problem) -> None:
+        network, split = self.strategy.model.network, problem.validation
+        look = self.context.count(lambda: measure(network, problem.index, split))
+        self.context.charge(inference_flops=self.stopping.progress.validations * look)
+
+    def train_online(self, experience: Any) -> float:
+        """One pass over the data, each batch an experience of its own; the FLOPs of an update."""
+        dataset, size = experience.dataset, self.context.settings.batch
+        order = torch.randperm(len(dataset)).tolist()
+
+        def learn(starts: range) -> None:
+            for start in starts:
+                batch = dataset.subset(order[start : start + size])
+                self.strategy.train(make_experience(batch, experience.our_task), eval_streams=[])
+
+        starts = range(0, len(dataset), size)
+        price = self.context.count(lambda: learn(starts[:COUNTED])) / len(starts[:COUNTED])
+        learn(starts[COUNTED:])
+        return price
+
+    def predict(self, index: int, inputs: Inputs) -> Tensor:
+        task = self.tasks[index]
+        self.seed("predict", index)
+        self.answers.batches.clear()
+        self.strategy.eval(make_experience(make_dataset(inputs, task), task))
+        return torch.cat(self.answers.batches)[:, task.units].cpu()
+
+    def seed(self, what: str, index: int) -> None:
+        """Avalanche draws from all global generators; they start from the job's seed."""
+        generator = self.context.generator(FAMILY, what, index)
+        seed = int(torch.randint(2**31, (), generator=generator))
+        random.seed(seed)
+        np.random.seed(seed)
+        torch.manual_seed(seed)
+
+    def account(self) -> None:
+        model = self.strategy.model
+        parameters = sum(parameter.numel() for parameter in model.parameters())
+        own = stored_bytes(model.state_dict())
+        self.context.account("model", own, parameters)
+        self.context.account("kept by the strategy", stored_bytes(vars(self.strategy)) - own)

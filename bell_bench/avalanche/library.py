@@ -1,0 +1,68 @@
+"""The one place where Avalanche is imported, and what of it we use. It takes seconds: for jobs."""
+
+from __future__ import annotations
+
+import importlib
+
+from bell_bench.compat import import_torchvision
+from bell_bench.errors import BellBenchError
+
+DISTRIBUTION = "avalanche-lib"
+
+
+def import_avalanche() -> None:
+    """Import Avalanche, or say what is missing and what to do."""
+    try:
+        import_torchvision()
+        importlib.import_module("avalanche.training")
+    except Exception as error:
+        raise BellBenchError(_advice(error)) from error
+
+
+def _advice(error: Exception) -> str:
+    missing = getattr(error, "name", None) or ""
+    if missing.partition(".")[0] == "avalanche":
+        return f"Avalanche is not installed: pip install {DISTRIBUTION}"
+    if missing == "torchvision":
+        return "Avalanche needs torchvision, which is not installed: pip install torchvision"
+    return (
+        f"Avalanche cannot be imported ({type(error).__name__}: {error}); "
+        "`bell-bench doctor` checks torch and torchvision, and other algorithms need neither"
+    )
+
+
+import_avalanche()
+
+from avalanche.benchmarks.scenarios.dataset_scenario import (  # noqa: E402
+    DatasetExperience,
+    benchmark_from_datasets,
+)
+from avalanche.benchmarks.scenarios.supervised import with_classes_timeline  # noqa: E402
+from avalanche.benchmarks.scenarios.task_aware import with_task_labels  # noqa: E402
+from avalanche.benchmarks.utils.classification_dataset import (  # noqa: E402
+    TaskAwareSupervisedClassificationDataset,
+)
+from avalanche.benchmarks.utils.data import AvalancheDataset  # noqa: E402
+from avalanche.benchmarks.utils.data_attribute import DataAttribute, TaskLabels  # noqa: E402
+from avalanche.benchmarks.utils.flat_data import ConstantSequence  # noqa: E402
+from avalanche.models.dynamic_modules import MultiTaskModule  # noqa: E402
+from avalanche.training.plugins.strategy_plugin import SupervisedPlugin  # noqa: E402
+from avalanche.training.templates import SupervisedTemplate  # noqa: E402
+from avalanche.training.templates.base import BaseTemplate  # noqa: E402
+
+__all__ = [
+    "AvalancheDataset",
+    "BaseTemplate",
+    "ConstantSequence",
+    "DataAttribute",
+    "DatasetExperience",
+    "MultiTaskModule",
+    "SupervisedPlugin",
+    "SupervisedTemplate",
+    "TaskAwareSupervisedClassificationDataset",
+    "TaskLabels",
+    "benchmark_from_datasets",
+    "import_avalanche",
+    "with_classes_timeline",
+    "with_task_labels",
+]

@@ -1,0 +1,79 @@
+"""The suite's validation and early stopping, as a plugin for any strategy."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import torch
+
+from bell_bench.avalanche.library import SupervisedPlugin
+from bell_bench.modular.learner import loss
+from bell_bench.modular.module import SharedNetwork
+from bell_bench.modular.network import logits
+from bell_bench.modular.settings import TrainingSettings
+from bell_bench.modular.training import DivergenceWarning, Progress, schedule
+from bell_bench.problem import Problem, Split
+
+
+def measure(network: SharedNetwork, index: int, split: Split) -> tuple[float, float]:
+    """Loss and accuracy of a problem's network, each unique image computed once."""
+    device = next(network.parameters()).device
+    found = logits(network.architectures[index], network.weights(index), split, device=device)
+    labels = torch.from_numpy(split.labels).to(device)
+    binary = found.shape[1] == 1
+    answers = (found[:, 0] > 0).long() if binary else found.argmax(1)
+    value = loss(found, labels.to(found.dtype) if binary else labels)
+    return float(value), int((answers == labels).sum()) / len(split)
+
+
+class EarlyStopping(SupervisedPlugin):  # type: ignore[misc]
+    """Validates, stops and selects weights as the suite's settings say, on the problem at hand.
+
+    Put it first among a strategy's plugins: the best weights are restored before any other plugin
+    looks back at what was learnt.
+    """
+
+    def __init__(self, settings: TrainingSettings) -> None:
+        super().__init__()
+        self.settings = settings
+        self.problem: Problem
+        self.progress: Progress
+
+    def on(self, problem: Problem) -> EarlyStopping:
+        """Watch this problem's validation from now on."""
+        self.problem = problem
+        return self
+
+    def before_training_exp(self, strategy: Any, **kwargs: Any) -> None:
+        problem, settings = self.problem, self.settings
+        epoch = math.ceil(len(problem.train) / settings.batch)
+        self.every, self.limit = schedule(settings, epoch)
+        self.progress = Progress(
+            snapshot=lambda: {0: _copy(strategy.model)},
+            measure=lambda: measure(strategy.model.network, problem.index, problem.validation),
+            settings=settings,
+            patience=max(settings.patience, settings.patience_epochs * epoch),
+        )
+        if not self.progress.validate():
+            strategy.stop_training()
+
+    def after_training_iteration(self, strategy: Any, **kwargs: Any) -> None:
+        progress = self.progress
+        progress.updates += 1
+        last = progress.updates == self.limit
+        if last or progress.updates % self.every == 0:
+            go_on = progress.validate(float(strategy.loss.detach()))
+            if last or not go_on:
+                strategy.stop_training()
+
+    def after_training_exp(self, strategy: Any, **kwargs: Any) -> None:
+        if self.progress.diverged:
+            message = f"training on «{self.problem.name}» diverged; the best weights before count"
+            warnings.warn(message, DivergenceWarning, stacklevel=2)
+        strategy.model.load_state_dict(self.progress.weights[0])
+
+
+def _copy(model: torch.nn.Module) -> dict[str, torch.Tensor]:
+    return {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
