@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench_leaderboard.tables import labels
+from bell_bench_leaderboard.boards import Board, boards
 
 Row = Mapping[str, Any]
 PANELS = (
@@ -20,20 +20,17 @@ PANELS = (
 
 
 def draw_leaderboard(rows: Iterable[Row], file: pathlib.Path) -> None:
-    """Two heat maps, means over realisations and seeds; a cell with a job that is not done stays
-    empty and names the status."""
+    """Two heat maps of one setting's means over realisations; a cell with a job that is missing or
+    not done stays empty and names the status."""
     from matplotlib.figure import Figure
 
-    found = list(rows)
-    sequences = list(dict.fromkeys(row["sequence"] for row in found))
-    names = labels(found)
-    found = [{**row, "algorithm": name} for row, name in zip(found, names, strict=True)]
-    algorithms = list(dict.fromkeys(names))
+    (board,) = boards(rows)
+    sequences, algorithms = board.sequences, board.algorithms
     size = (2.6 + 2 * (0.75 * len(algorithms) + 1.2), 1.4 + 0.42 * len(sequences))
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(1, len(PANELS), sharey=True, squeeze=False)[0]
     for axis, (column, title, colours) in zip(axes, PANELS, strict=True):
-        values, texts = _cells(found, sequences, algorithms, column)
+        values, texts = _cells(board, column)
         reach = np.nanmax(np.abs(values), initial=1.0)
         limits = {"vmin": -reach, "vmax": reach} if column == "Tr_last" else {}
         image = axis.imshow(values, cmap=colours, aspect="auto", **limits)
@@ -47,20 +44,17 @@ def draw_leaderboard(rows: Iterable[Row], file: pathlib.Path) -> None:
     figure.savefig(file, dpi=130)
 
 
-def _cells(
-    rows: list[Row], sequences: list[str], algorithms: list[str], column: str
-) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
-    values = np.full((len(sequences), len(algorithms)), np.nan)
+def _cells(board: Board, column: str) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
+    values = np.full((len(board.sequences), len(board.algorithms)), np.nan)
     texts = np.full(values.shape, "", dtype=object)
     sign = "+" if column == "Tr_last" else ""
-    for i, sequence in enumerate(sequences):
-        for j, algorithm in enumerate(algorithms):
-            cell = [r for r in rows if (r["sequence"], r["algorithm"]) == (sequence, algorithm)]
-            bad = sorted({row["status"] for row in cell} - {"done"})
-            if bad:
-                texts[i, j] = "\n".join(bad)
-            elif cell and all(row[column] is not None for row in cell):
-                values[i, j] = np.mean([row[column] for row in cell])
+    for i, sequence in enumerate(board.sequences):
+        for j, name in enumerate(board.algorithms):
+            found = board.values(column, name, sequence)
+            if found is None:
+                texts[i, j] = board.cells[sequence, name].status.replace(", ", "\n")
+            else:
+                values[i, j] = found.mean()
                 texts[i, j] = f"{values[i, j]:{sign}.1f}"
     return values, texts
 

@@ -1,98 +1,246 @@
-"""Tables for the terminal."""
+"""Tables of a board: a summary for the terminal, the paper's wide form, one row per job."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
+from bell_bench_leaderboard.boards import SETTINGS, Board, boards, labels
+from bell_bench_leaderboard.bootstrap import Estimate, estimate
+from bell_bench_leaderboard.compare import Rank, difference, mean, ranks
+from bell_bench_leaderboard.grids import Grid, Value, number, to_text, value
 
-SETTINGS = ("suite", "scale", "data", "protocol")
-"""Rows are compared only where these agree."""
+__all__ = ["SETTINGS", "labels", "long_grid", "summary_grid", "summary_table", "wide_grid"]
+
+SCORES = {"A": ("A", "{:.2f}"), "F": ("F", "{:+.2f}"), "Tr_last": ("Tr⁻¹", "{:+.2f}")}
+"""Figure, how it is called, how it is printed."""
+COSTS = {
+    "wall_s": ("seconds", "{:.1f}", 1.0),
+    "updates": ("updates", "{:.0f}", 1.0),
+    "train_flops": ("TFLOPs", "{:.3g}", 1e-12),
+    "peak_memory_mb": ("MB", "{:.0f}", 1.0),
+}
+ALL = "all"
+"""The row of averages over sequences."""
 
 Row = Mapping[str, Any]
 
 
-def summary_table(rows: Iterable[Row]) -> str:
-    """Per sequence and algorithm the mean over realisations and seeds, one block per setting.
+def summary_table(rows: Iterable[Row], *, baseline: str | None = None) -> str:
+    """Per sequence and algorithm the mean over realisations, one block per setting.
 
     A cell with jobs that are not done names their status instead of averaging them away.
     """
-    blocks: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        blocks.setdefault(tuple(row[name] for name in SETTINGS), []).append(row)
-    return "\n\n".join(_block(settings, block) for settings, block in blocks.items())
+    return "\n\n".join(to_text(summary_grid(board, baseline=baseline)) for board in boards(rows))
 
 
-def _block(settings: tuple[Any, ...], rows: list[Row]) -> str:
-    cells: dict[tuple[str, str], list[Row]] = {}
-    names = labels(rows)
-    for row, name in zip(rows, names, strict=True):
-        cells.setdefault((row["sequence"], name), []).append(row)
-    algorithms = list(dict.fromkeys(names))
-    lines = [["sequence", "algorithm", "A", "F", "Tr⁻¹", "seconds", "updates", "TFLOPs", "MB", "n"]]
-    lines += [[*place, *_figures(found)] for place, found in cells.items()]
-    if len(cells) > len(algorithms):
-        for algorithm in algorithms:
-            found = [figures for (_, name), figures in cells.items() if name == algorithm]
-            lines.append(["all", algorithm, *_figures([row for each in found for row in each])])
-    title = "  ".join(f"{name} {value}" for name, value in zip(SETTINGS, settings, strict=True))
-    return f"{title}\n{_aligned(lines)}"
-
-
-def labels(rows: list[Row]) -> list[str]:
-    """Each row's algorithm, followed by what tells its variants apart where there are several."""
-    variants: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        known = variants.setdefault(row["algorithm"], [])
-        if row["variant"] not in known:
-            known.append(row["variant"])
-    return [_label(row, variants[row["algorithm"]]) for row in rows]
-
-
-def _label(row: Row, variants: list[Mapping[str, Any]]) -> str:
-    flat = [{**variant, **variant["options"]} for variant in variants]
-    own = {**row["variant"], **row["variant"]["options"]}
-    unlike = [
-        f"{name}={value}"
-        for name, value in own.items()
-        if name != "options" and any(other.get(name) != value for other in flat)
+def summary_grid(board: Board, *, baseline: str | None = None) -> Grid:
+    """One line per sequence and algorithm, and one per algorithm over all sequences."""
+    yardstick = known_baseline(board, baseline)
+    header = ["sequence", "algorithm", *(name for name, _ in SCORES.values())]
+    header += [f"A − {yardstick}"] if yardstick else []
+    header += [*(name for name, *_ in COSTS.values()), "rank", "n"]
+    lines = [
+        _line(board, sequence, name, yardstick)
+        for sequence in board.sequences
+        for name in board.algorithms
+        if board.cells[sequence, name].jobs or len(board.sequences) > 1
     ]
-    return f"{row['algorithm']} [{', '.join(unlike)}]" if unlike else str(row["algorithm"])
+    several = len(board.averaged) > 1
+    order = ranks(board)
+    if several:
+        lines += [_average(board, name, yardstick, order) for name in _best_first(board)]
+    keep = [i for i, name in enumerate(header) if name != "rank" or several]
+    return Grid(
+        board.title,
+        [header[i] for i in keep],
+        [[line[i] for i in keep] for line in lines],
+        [*notes(board), *_left_out(board), *_faults(board)],
+        names=2,
+    )
 
 
-def _figures(rows: list[Row]) -> list[str]:
-    count = str(len(rows))
-    bad = sorted({row["status"] for row in rows if row["status"] != "done"})
-    if bad:
-        done = sum(row["status"] == "done" for row in rows)
-        return [", ".join(bad), "", "", "", "", "", "", f"{done}/{count}"]
+def _line(board: Board, sequence: str, name: str, baseline: str | None) -> list[Value]:
+    cell = board.cells[sequence, name]
+    place = [Value(sequence), Value(name)]
+    blanks = len(SCORES) + (baseline is not None) + len(COSTS)
+    if cell.status:
+        count = Value(f"{cell.done}/{len(cell.expected)}")
+        return [*place, Value(cell.status), *[Value("")] * (blanks - 1), Value(""), count]
     return [
-        _mean(rows, "A", "{:.2f}"),
-        _mean(rows, "F", "{:+.2f}"),
-        _mean(rows, "Tr_last", "{:+.2f}"),
-        _mean(rows, "wall_s", "{:.1f}"),
-        _mean(rows, "updates", "{:.0f}"),
-        _mean(rows, "train_flops", "{:.3g}", scale=1e-12),
-        _mean(rows, "peak_memory_mb", "{:.0f}"),
-        count,
+        *place,
+        *(value(_cell(board, figure, name, sequence), form)
+          for figure, (_, form) in SCORES.items()),
+        *([value(difference(board, "A", name, baseline, [sequence]), "{:+.2f}")]
+          if baseline else []),
+        *(_without_interval(value(_cell(board, figure, name, sequence), form, scale=scale))
+          for figure, (_, form, scale) in COSTS.items()),
+        Value(""),
+        Value(str(len(cell.jobs))),
+    ]  # fmt: skip
+
+
+def _average(
+    board: Board, name: str, baseline: str | None, order: Mapping[str, Rank]
+) -> list[Value]:
+    """An algorithm over all sequences; over those that it completed, and saying so, if not all."""
+    counted = sum(board.cells[sequence, name].done for sequence in board.averaged)
+    asked = sum(len(board.cells[sequence, name].expected) for sequence in board.averaged)
+    return [
+        Value(ALL),
+        Value(name),
+        *(average(board, figure, name, form) for figure, (_, form) in SCORES.items()),
+        *([value(difference(board, "A", name, baseline), "{:+.2f}")] if baseline else []),
+        *(_without_interval(average(board, figure, name, form, scale=scale))
+          for figure, (_, form, scale) in COSTS.items()),
+        Value(str(order.get(name, "–"))),
+        Value(str(counted) if counted == asked else f"{counted}/{asked}"),
+    ]  # fmt: skip
+
+
+def average(board: Board, figure: str, name: str, form: str, *, scale: float = 1.0) -> Value:
+    """A mean over sequences; over incomplete rows it says over how many."""
+    every = [board.values(figure, name, sequence) for sequence in board.averaged]
+    found = [values for values in every if values is not None]
+    if not found:
+        return Value("–")
+    complete = len(found) == len(board.averaged)
+    note = "" if complete else f" ({len(found)} of {len(board.averaged)})"
+    return value(estimate(found), form, scale=scale, note=note)
+
+
+def _cell(board: Board, figure: str, name: str, sequence: str) -> Estimate | None:
+    return mean(board, figure, name, [sequence])
+
+
+def _without_interval(cell: Value) -> Value:
+    """To save room: the table of costs has it."""
+    return replace(cell, low="", high="")
+
+
+def _best_first(board: Board) -> list[str]:
+    """Algorithms by mean A; those that have not completed everything last."""
+    found = {name: mean(board, "A", name) for name in board.algorithms}
+    scores = {name: -each.mean for name, each in found.items() if each is not None}
+    return sorted(board.algorithms, key=lambda name: scores.get(name, 1.0))
+
+
+def wide_grid(board: Board, *, baseline: str | None = None) -> Grid:
+    """The paper's tables: sequences × algorithms for A, F and Tr⁻¹, averages, the best marked."""
+    yardstick = known_baseline(board, baseline)
+    rows: list[list[Value]] = []
+    rules = []
+    for figure, (title, form) in SCORES.items():
+        rules.append(len(rows))
+        rows += [
+            [Value(title), Value(sequence), *_wide(board, figure, sequence, form)]
+            for sequence in board.sequences
+        ]
+        averages = [average(board, figure, name, form) for name in board.algorithms]
+        rows.append([Value(title), Value("Avg."), *_mark_best(averages)])
+    if yardstick:
+        rules.append(len(rows))
+        rows += _differences(board, yardstick)
+    order = ranks(board)
+    if order:
+        rules.append(len(rows))
+        placed = [Value(str(order.get(name, "–"))) for name in board.algorithms]
+        rows.append([Value("rank"), Value("by A"), *placed])
+    return Grid(
+        board.title,
+        ["", "sequence", *board.algorithms],
+        rows,
+        [*notes(board), *_left_out(board), *_faults(board)],
+        names=2,
+        rules=rules[1:],
+    )
+
+
+def _wide(board: Board, figure: str, sequence: str, form: str) -> list[Value]:
+    cells = []
+    for name in board.algorithms:
+        status = board.cells[sequence, name].status
+        found = _cell(board, figure, name, sequence)
+        cells.append(Value(status) if status else value(found, form))
+    return _mark_best(cells)
+
+
+def _differences(board: Board, baseline: str) -> list[list[Value]]:
+    places: list[tuple[str, Sequence[str] | None]]
+    places = [*((sequence, [sequence]) for sequence in board.sequences), ("Avg.", None)]
+    return [
+        [Value(f"A − {baseline}"), Value(label),
+         *(value(difference(board, "A", name, baseline, asked), "{:+.2f}")
+           for name in board.algorithms)]
+        for label, asked in places
+    ]  # fmt: skip
+
+
+def _mark_best(cells: list[Value]) -> list[Value]:
+    """All that print the highest number; what is averaged over fewer sequences cannot be best."""
+    numbers = [_parsed(cell.text) for cell in cells]
+    known = [each for each in numbers if each is not None]
+    if len(known) < 2 or len(set(known)) < 2:
+        return cells
+    return [
+        replace(cell, best=each == max(known)) for cell, each in zip(cells, numbers, strict=True)
     ]
 
 
-def _mean(rows: list[Row], name: str, form: str, scale: float = 1.0) -> str:
-    values = [row[name] for row in rows]
-    if any(value is None for value in values):
-        return "–"
-    text = form.format(scale * float(np.mean(values)))
-    return text.replace("+0.00", "0.00").replace("-0.00", "0.00")
+def _parsed(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
-def _aligned(lines: list[list[str]]) -> str:
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    return "\n".join(
-        "  " + "  ".join(
-            cell.ljust(width) if i < 2 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )  # fmt: skip
+def long_grid(board: Board) -> Grid:
+    """One row per job: the main columns of the long CSV."""
+    header = ["algorithm", "sequence", "realisation", "seed", "status", "A", "F", "Tr⁻¹",
+              *(name for name, *_ in COSTS.values())]  # fmt: skip
+    rows = [
+        [Value(name), Value(row["sequence"]), Value(str(row["realisation"])),
+         Value(str(row["seed"])), Value(row["status"]),
+         *(_figure(row[figure], form) for figure, (_, form) in SCORES.items()),
+         *(_figure(row[figure], form, scale) for figure, (_, form, scale) in COSTS.items())]
+        for name, row in board
+    ]  # fmt: skip
+    return Grid(board.title, header, rows, _faults(board), names=2)
+
+
+def _figure(amount: float | None, form: str, scale: float = 1.0) -> Value:
+    return Value("–" if amount is None else number(scale * amount, form))
+
+
+def known_baseline(board: Board, asked: str | None) -> str | None:
+    """The baseline's name on this board; None where it was not asked for or is not here."""
+    return asked if asked in board.algorithms else None
+
+
+def notes(board: Board) -> list[str]:
+    """What to know about the intervals: how they came about, or why there are none."""
+    counts = {
+        len({realisation for realisation, _ in cell.expected}) for cell in board.cells.values()
+    }
+    if counts == {1}:
+        return ["one realisation: no interval can be given, nor ranks (--realisations 3)"]
+    span = str(min(counts)) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+    found = [f"[95% intervals] over {span} realisations per sequence (docs/leaderboard.md)"]
+    return found + (["where there is one, none can be given"] if 1 in counts else [])
+
+
+def _left_out(board: Board) -> list[str]:
+    alone = [name for name in board.sequences if name not in board.averaged]
+    return [f"averages and ranks leave out {', '.join(alone)}"] if alone else []
+
+
+def _faults(board: Board) -> list[str]:
+    """What was not averaged, and what could not be checked."""
+    unlike: dict[str, int] = {}
+    for _, row in board:
+        if row["check"].startswith(("mismatch", "as recorded")):
+            reason = f": {row['reason']}" if row["reason"] else ""
+            text = f"{row['check']}{reason}"
+            unlike[text] = unlike.get(text, 0) + 1
+    return [f"{count} job{'s' if count > 1 else ''} {text}" for text, count in unlike.items()]

@@ -17,6 +17,9 @@ from bell_bench.harness.environment import environment
 from bell_bench.harness.job import Job
 from bell_bench.harness.store import SCHEMA
 
+MATRIX_LIMIT = 20
+"""Sequences up to this long get the whole accuracy matrix."""
+
 
 @dataclass
 class State:

@@ -23,20 +23,17 @@ from numpy.typing import NDArray
 from bell_bench import metrics
 from bell_bench.algorithm import Algorithm
 from bell_bench.errors import BellBenchError, Unsupported
-from bell_bench.files import write_arrays, write_json
+from bell_bench.files import sha256, write_arrays, write_json
 from bell_bench.harness.context import JobContext
 from bell_bench.harness.events import EventWriter
 from bell_bench.harness.job import Job
-from bell_bench.harness.state import Checkpoints, State, make_record, narrow
+from bell_bench.harness.state import MATRIX_LIMIT, Checkpoints, State, make_record, narrow
 from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.memory import PEAK
 from bell_bench.modular.evaluator import Charges
 from bell_bench.plugins import PluginWarning, load_object, local_algorithm, registry
 from bell_bench.problem import Problem, Split
 from bell_bench.suites.base import Sequence
-
-MATRIX_LIMIT = 20
-"""Sequences up to this long get the whole accuracy matrix."""
 
 
 class Run:
@@ -209,6 +206,7 @@ def write_result(run: Run) -> None:
         for when in ("final", "learnt")
     )
     facts = {
+        "predictions_sha256": sha256(run.folder.predictions_file.read_bytes()),
         "settings": run.settings,
         "metrics": {
             "A": metrics.average_accuracy(final),

@@ -1,0 +1,183 @@
+"""A board: the rows that may be compared with each other, as cells of sequence × algorithm."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bell_bench_leaderboard.results import is_standalone
+
+SETTINGS = ("suite", "suite_version", "scale", "data", "protocol")
+"""Rows are compared only where these agree."""
+LONG = 20
+"""Sequences of more problems stand by themselves: averages are over the shorter ones."""
+MISSING = "missing"
+"""The status of a job that others of the board have and this algorithm lacks."""
+
+Row = Mapping[str, Any]
+Place = tuple[int, int]
+"""A realisation and a seed."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The jobs of one algorithm on one sequence."""
+
+    jobs: Mapping[Place, Row]
+    expected: frozenset[Place]
+    """All realisations and seeds that any algorithm of the board has on this sequence."""
+
+    @cached_property
+    def faults(self) -> Counter[str]:
+        """How many jobs are not done, by status."""
+        found = Counter(row["status"] for row in self.jobs.values() if row["status"] != "done")
+        lacking = len(self.expected - self.jobs.keys())
+        return found + Counter({MISSING: lacking})
+
+    @property
+    def problems(self) -> dict[Place, str]:
+        """A hash of the images and labels of each job: only equals can be paired."""
+        return {place: row["problems"] for place, row in self.jobs.items()}
+
+    @property
+    def done(self) -> int:
+        return sum(row["status"] == "done" for row in self.jobs.values())
+
+    @property
+    def status(self) -> str:
+        """What is wrong, in a few words; empty if nothing is."""
+        return ", ".join(
+            status if count == len(self.expected) else f"{status} {count} of {len(self.expected)}"
+            for status, count in sorted(self.faults.items())
+        )
+
+    def values(self, figure: str) -> NDArray[np.float64] | None:
+        """Per realisation the figure's mean over seeds; None if a job lacks it."""
+        if self.faults:
+            return None
+        by_realisation: dict[int, list[float]] = {}
+        for (realisation, _), row in self.jobs.items():
+            if row.get(figure) is None:
+                return None
+            by_realisation.setdefault(realisation, []).append(row[figure])
+        found = sorted(by_realisation.items())
+        return np.array([sum(each) / len(each) for _, each in found], dtype=float)
+
+
+@dataclass(frozen=True)
+class Board:
+    """Rows of one suite, version, scale, data source and protocol."""
+
+    settings: Mapping[str, str]
+    rows: tuple[Row, ...]
+    names: tuple[str, ...]
+    """Each row's algorithm, told apart from its variants."""
+
+    @property
+    def title(self) -> str:
+        version = self.settings["suite_version"]
+        rest = "  ".join(f"{name} {self.settings[name]}" for name in ("scale", "data", "protocol"))
+        return printable(f"suite {self.settings['suite']} (version {version})  {rest}")
+
+    @cached_property
+    def sequences(self) -> list[str]:
+        return list(dict.fromkeys(row["sequence"] for row in self.rows))
+
+    @cached_property
+    def averaged(self) -> list[str]:
+        """The sequences that averages and ranks are over: the short ones, if there are any."""
+        length: dict[str, int] = {}
+        for row in self.rows:
+            length[row["sequence"]] = max(row["solved"], length.get(row["sequence"], 0))
+        return [name for name in self.sequences if length[name] <= LONG] or self.sequences
+
+    @cached_property
+    def algorithms(self) -> list[str]:
+        """The yardstick first, then in order of appearance."""
+        first = [name for name, row in self if _is_yardstick(row)]
+        return list(dict.fromkeys([*first, *self.names]))
+
+    @cached_property
+    def standalone(self) -> str | None:
+        """The name of the yardstick, if it is here."""
+        return next((name for name, row in self if _is_yardstick(row)), None)
+
+    @cached_property
+    def cells(self) -> dict[tuple[str, str], Cell]:
+        jobs: dict[tuple[str, str], dict[Place, Row]] = {}
+        expected: dict[str, set[Place]] = {}
+        for name, row in self:
+            place = (row["realisation"], row["seed"])
+            jobs.setdefault((row["sequence"], name), {}).setdefault(place, row)
+            expected.setdefault(row["sequence"], set()).add(place)
+        return {
+            (sequence, name): Cell(jobs.get((sequence, name), {}), frozenset(expected[sequence]))
+            for sequence in self.sequences
+            for name in self.algorithms
+        }
+
+    def values(self, figure: str, name: str, sequence: str) -> NDArray[np.float64] | None:
+        """A cell's values, computed once."""
+        place = (figure, name, sequence)
+        if place not in self._known:
+            self._known[place] = self.cells[sequence, name].values(figure)
+        return self._known[place]
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, str, str], NDArray[np.float64] | None]:
+        return {}
+
+    def __iter__(self) -> Iterator[tuple[str, Row]]:
+        return zip(self.names, self.rows, strict=True)
+
+
+def boards(rows: Iterable[Row]) -> list[Board]:
+    """The rows apart by settings, each part with names of its own."""
+    parts: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        parts.setdefault(tuple(row[name] for name in SETTINGS), []).append(row)
+    return [
+        Board(dict(zip(SETTINGS, settings, strict=True)), tuple(part), tuple(labels(part)))
+        for settings, part in parts.items()
+    ]
+
+
+def labels(rows: list[Row]) -> list[str]:
+    """Each row's algorithm, followed by what tells its variants apart where there are several."""
+    variants: dict[str, dict[str, Mapping[str, Any]]] = {}
+    keys = [json.dumps(row["variant"], sort_keys=True) for row in rows]
+    for row, key in zip(rows, keys, strict=True):
+        variants.setdefault(row["algorithm"], {}).setdefault(key, row["variant"])
+    known = {
+        (algorithm, key): printable(_label(algorithm, variant, list(found.values())))
+        for algorithm, found in variants.items()
+        for key, variant in found.items()
+    }
+    return [known[row["algorithm"], key] for row, key in zip(rows, keys, strict=True)]
+
+
+def _label(algorithm: str, variant: Row, variants: list[Mapping[str, Any]]) -> str:
+    flat = [{**other, **other["options"]} for other in variants]
+    own = {**variant, **variant["options"]}
+    unlike = [
+        f"{name} not recorded" if name == "software" and not value else f"{name}={value}"
+        for name, value in own.items()
+        if name != "options" and any(other.get(name) != value for other in flat)
+    ]
+    return f"{algorithm} [{', '.join(unlike)}]" if unlike else str(algorithm)
+
+
+def printable(text: str) -> str:
+    """A text from a result file without what could steer a terminal."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def _is_yardstick(row: Row) -> bool:
+    return is_standalone({"algorithm": row["algorithm"], "provider": row["variant"]["provider"]})

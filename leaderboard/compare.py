@@ -1,0 +1,79 @@
+"""Who is better than whom: paired differences, and ranks that the data can tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bell_bench_leaderboard.boards import Board
+from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate
+
+
+def mean(
+    board: Board, figure: str, name: str, sequences: Sequence[str] | None = None
+) -> Estimate | None:
+    """A figure's mean over sequences, all short ones unless named; None if one is incomplete."""
+    asked = board.averaged if sequences is None else sequences
+    found = [board.values(figure, name, sequence) for sequence in asked]
+    strata = [values for values in found if values is not None]
+    return estimate(strata) if strata and len(strata) == len(asked) else None
+
+
+def difference(
+    board: Board,
+    figure: str,
+    name: str,
+    other: str,
+    sequences: Sequence[str] | None = None,
+    *,
+    level: float = LEVEL,
+) -> Estimate | None:
+    """``name`` minus ``other``, realisation by realisation; None where not all can be paired."""
+    asked = board.averaged if sequences is None else sequences
+    pairs = [_paired(board, figure, name, other, sequence) for sequence in asked]
+    strata = [pair for pair in pairs if pair is not None]
+    return estimate(strata, level=level) if strata and len(strata) == len(pairs) else None
+
+
+def _paired(board: Board, figure: str, name: str, other: str, sequence: str) -> Values | None:
+    """Differences on the same problems, one per realisation."""
+    one, two = board.cells[sequence, name], board.cells[sequence, other]
+    here, there = (board.values(figure, each, sequence) for each in (name, other))
+    if here is None or there is None or one.problems != two.problems:
+        return None
+    return here - there
+
+
+@dataclass(frozen=True)
+class Rank:
+    """The places an algorithm may have: between those told to be better and those told worse."""
+
+    best: int
+    worst: int
+
+    def __str__(self) -> str:
+        return str(self.best) if self.best == self.worst else f"{self.best}–{self.worst}"
+
+
+def ranks(
+    board: Board, figure: str = "A", sequences: Sequence[str] | None = None
+) -> dict[str, Rank]:
+    """Ranks of the algorithms that have completed every sequence; ties are ranges.
+
+    Two are told apart where the interval of their paired difference leaves out 0, at a level that
+    makes all pairs together wrong at most one time in twenty. No ranks without intervals.
+    """
+    names = [name for name in board.algorithms if mean(board, figure, name, sequences) is not None]
+    pairs = [(one, two) for place, one in enumerate(names) for two in names[:place]]
+    better: dict[str, int] = dict.fromkeys(names, 0)
+    worse: dict[str, int] = dict.fromkeys(names, 0)
+    for one, two in pairs:
+        level = 1 - (1 - LEVEL) / len(pairs)
+        found = difference(board, figure, one, two, sequences, level=level)
+        if found is None or found.low is None or found.high is None:
+            return {}
+        if found.low > 0 or found.high < 0:
+            up, down = (one, two) if found.low > 0 else (two, one)
+            worse[up] += 1
+            better[down] += 1
+    return {name: Rank(1 + better[name], len(names) - worse[name]) for name in names}

@@ -1,0 +1,88 @@
+"""Cost beside score: what an algorithm takes, who is not beaten at its price, equal budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bell_bench_leaderboard.boards import Board
+from bell_bench_leaderboard.compare import mean
+from bell_bench_leaderboard.derived import BUDGETS, SPENT, at_budget
+from bell_bench_leaderboard.grids import Grid, Value, value
+from bell_bench_leaderboard.tables import average, notes
+
+COSTS = {
+    "wall_s": ("seconds", "{:.1f}", 1.0),
+    "train_flops": ("TFLOPs", "{:.3g}", 1e-12),
+    "peak_memory_mb": ("peak MB", "{:.0f}", 1.0),
+    "stored_mb": ("stored MB", "{:.2f}", 1.0),
+}
+"""Figure, how it is called, how it is printed, its unit."""
+_NAMES = {"train_flops": "FLOPs", "wall_s": "seconds"}
+
+
+def pareto(points: Mapping[str, tuple[float, float]]) -> list[str]:
+    """Of (cost, score) by name, those that no other beats in one and matches in the other.
+
+    Cheapest first.
+    """
+    order = sorted(points, key=lambda name: (points[name][0], -points[name][1]))
+    front: list[str] = []
+    for name in order:
+        cost, score = points[name]
+        if not front or score > points[front[-1]][1] or (cost, score) == points[front[-1]]:
+            front.append(name)
+    return front
+
+
+def fronts(board: Board) -> dict[str, list[str]]:
+    """Per cost, the algorithms on the Pareto front of A; those complete on every sequence."""
+    found = {}
+    for cost in COSTS:
+        points = {}
+        for name in board.algorithms:
+            price, score = mean(board, cost, name), mean(board, "A", name)
+            if price is not None and score is not None:
+                points[name] = (price.mean, score.mean)
+        found[cost] = pareto(points)
+    return found
+
+
+def cost_grid(board: Board) -> Grid:
+    """Per algorithm: score, the costs of a job, and of which front it is."""
+    front = fronts(board)
+    rows = []
+    for name in board.algorithms:
+        on = [COSTS[cost][0] for cost, names in front.items() if name in names]
+        rows.append(
+            [Value(name), average(board, "A", name, "{:.2f}"),
+             *(average(board, cost, name, form, scale=scale)
+               for cost, (_, form, scale) in COSTS.items()),
+             average(board, "flop_coverage", name, "{:.0%}"),
+             Value(", ".join(on) or "–")]
+        )  # fmt: skip
+    return Grid(
+        f"cost of a job beside its score: {board.title}",
+        ["algorithm", "A", *(title for title, *_ in COSTS.values()), "coverage", "unbeaten in"],
+        rows,
+        [*notes(board),
+         "coverage: the share of executed operators whose FLOPs could be counted",
+         "unbeaten in: no other has a higher A at no higher cost (by means)"],
+    )  # fmt: skip
+
+
+def budget_grid(board: Board) -> Grid:
+    """A where an algorithm may spend no more than a multiple of the standalone run's cost."""
+    rows = [
+        [Value(name), Value(_NAMES[spent]),
+         *(value(mean(board, at_budget(spent, multiple), name), "{:.2f}") for multiple in BUDGETS)]
+        for spent in SPENT
+        for name in board.algorithms
+    ]  # fmt: skip
+    return Grid(
+        f"A at equal budget, in multiples of sa's cost: {board.title}",
+        ["algorithm", "budget of", *(f"×{multiple}" for multiple in BUDGETS)],
+        rows,
+        ["problems not solved within the budget count as chance"],
+        names=2,
+        rules=[len(board.algorithms)],
+    )

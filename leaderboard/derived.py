@@ -1,0 +1,73 @@
+"""Figures that need a job's problems one by one, most of them beside the standalone run's."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bell_bench_leaderboard.reading import Record
+
+BUDGETS = (1, 2, 4, 8, 16, 32)
+"""In multiples of what the standalone run spent on the same problems."""
+SPENT = ("train_flops", "wall_s")
+"""What can be spent problem by problem."""
+GROWING = 20
+"""Problems that a sequence must have for the growth of costs to be told."""
+
+
+def at_budget(spent: str, multiple: int) -> str:
+    """The name of the figure: A where no more than so much could be spent."""
+    return f"A_at_{multiple}x_{spent}"
+
+
+def budget_scores(record: Record, standalone: Record) -> dict[str, float]:
+    """A, in percentage points, had the algorithm been stopped when the budget was spent.
+
+    Problems solved by then count with their accuracy at that time, the others with chance.
+    """
+    solved = _scores_by_problems_solved(record)
+    found = {}
+    for spent in SPENT:
+        sums = list(itertools.accumulate(_spent(record, spent)))
+        unit = sum(_spent(standalone, spent))
+        for multiple in BUDGETS:
+            reached = bisect.bisect_right(sums, multiple * unit * (1 + 1e-9))
+            found[at_budget(spent, multiple)] = solved[reached]
+    return found
+
+
+def _spent(record: Record, name: str) -> list[float]:
+    return [problem["resources"][name] for problem in record["problems"]]
+
+
+def _scores_by_problems_solved(record: Record) -> list[float]:
+    """A after none, one, … and all problems. Without a matrix, as they were when learnt."""
+    problems: Sequence[Mapping[str, Any]] = record["problems"]
+    chance = [1 / problem.get("classes", 2) for problem in problems]
+    learnt = [problem["accuracy_learnt"] for problem in problems]
+    matrix = record.get("matrix") or [learnt[: count + 1] for count in range(len(problems))]
+    final = [problem["accuracy_final"] for problem in problems]
+    rows = [[], *matrix[:-1], final]
+    return [100 * sum([*row, *chance[len(row) :]]) / len(problems) for row in rows]
+
+
+def growth(record: Record, standalone: Record | None) -> dict[str, float]:
+    """How much dearer the last third of a long sequence is than the first, per problem.
+
+    FLOPs are taken relative to the standalone run's, for problems differ in size.
+    """
+    if len(record["problems"]) < GROWING:
+        return {}
+    found = {"memory_growth": _by_thirds(_spent(record, "peak_memory_bytes"))}
+    if standalone is not None:
+        ours, theirs = (_by_thirds(_spent(each, "train_flops")) for each in (record, standalone))
+        found["flops_growth"] = ours / theirs if theirs else float("inf")
+    return found
+
+
+def _by_thirds(values: Sequence[float]) -> float:
+    third = len(values) // 3
+    first, last = sum(values[:third]), sum(values[-third:])
+    return last / first if first else float("inf")

@@ -1,0 +1,155 @@
+"""A table before it has a format: text for the terminal, Markdown, LaTeX or CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bell_bench_leaderboard.boards import printable
+from bell_bench_leaderboard.bootstrap import Estimate
+
+
+@dataclass(frozen=True)
+class Value:
+    """A cell: what it says, its interval if it has one, and whether it is the best of its row."""
+
+    text: str
+    low: str = ""
+    high: str = ""
+    best: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.text} [{self.low}, {self.high}]" if self.low else self.text
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Cells under headers, with a title and footnotes. The first ``names`` columns are names."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[Value]]
+    notes: Sequence[str] = ()
+    names: int = 1
+    rules: Sequence[int] = field(default_factory=tuple)
+    """Rows above which a line is drawn."""
+
+
+def value(estimate: Estimate | None, form: str, *, scale: float = 1.0, note: str = "") -> Value:
+    """An estimate as a cell; a dash where there is none."""
+    if estimate is None:
+        return Value("–")
+    text = number(scale * estimate.mean, form) + note
+    if estimate.interval is None:
+        return Value(text)
+    low, high = (number(scale * end, form) for end in estimate.interval)
+    return Value(text, low, high)
+
+
+def number(amount: float, form: str) -> str:
+    """A number without a sign on what is printed as zero."""
+    text = form.format(amount)
+    return text.lstrip("+-") if re.fullmatch(r"[+-]?0(\.0*)?", text) else text
+
+
+def to_text(grid: Grid) -> str:
+    """For a terminal: aligned columns, the best marked by a star."""
+    lines = [list(grid.header), *([_text(cell) for cell in row] for row in grid.rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(grid.header))]
+    body = [
+        "  " + "  ".join(
+            cell.ljust(width) if column < grid.names else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]  # fmt: skip
+    for place in reversed(grid.rules):
+        body.insert(place + 1, "")
+    return "\n".join([printable(grid.title), *body, *(f"  {note}" for note in grid.notes)])
+
+
+def _text(cell: Value) -> str:
+    return printable(f"{cell}{'*' if cell.best else ''}")
+
+
+def to_markdown(grid: Grid) -> str:
+    """A table of GitHub's Markdown, the best in bold."""
+    rows = [[_markdown(cell) for cell in row] for row in grid.rows]
+    dashes = ["---" if column < grid.names else "---:" for column in range(len(grid.header))]
+    lines = [[_escape_markdown(name) for name in grid.header], dashes, *rows]
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    notes = "\n".join(f"{_escape_markdown(note)}  " for note in grid.notes).rstrip()
+    return f"**{_escape_markdown(grid.title)}**\n\n{table}\n" + (f"\n{notes}\n" if notes else "")
+
+
+def _markdown(cell: Value) -> str:
+    text = _escape_markdown(cell.text)
+    text = f"**{text}**" if cell.best else text
+    return f"{text} \\[{cell.low}, {cell.high}\\]" if cell.low else text
+
+
+def _escape_markdown(text: str) -> str:
+    safe = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", safe)
+
+
+def to_latex(grid: Grid) -> str:
+    """A tabular for booktabs, intervals as sub- and superscript, the best in bold."""
+    columns = "l" * grid.names + "r" * (len(grid.header) - grid.names)
+    lines = [f"% {printable(grid.title)}", f"\\begin{{tabular}}{{{columns}}}", "\\toprule"]
+    lines += [" & ".join(map(_escape_latex, grid.header)) + r" \\", "\\midrule"]
+    for place, row in enumerate(grid.rows):
+        lines += ["\\midrule"] if place in grid.rules else []
+        cells = [_latex(cell, named=column < grid.names) for column, cell in enumerate(row)]
+        lines.append(" & ".join(cells) + r" \\")
+    lines += ["\\bottomrule", "\\end{tabular}"]
+    return "\n".join([*lines, *(f"% {printable(note)}" for note in grid.notes)]) + "\n"
+
+
+def _latex(cell: Value, *, named: bool) -> str:
+    symbol = _symbol(cell.text) if named else None
+    text = symbol or re.sub(r"^([+-])(?=\d)", r"$\1$", _escape_latex(cell.text))
+    text = f"\\textbf{{{text}}}" if cell.best else text
+    if not cell.low:
+        return text
+    return f"{text}$_{{{_escape_latex(cell.low)}}}^{{{_escape_latex(cell.high)}}}$"
+
+
+_SIGNS = {"minus": "-", "plus": "+", "star": "*"}
+_SPECIAL = {
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "–": "--", "−": "$-$", "⁻¹": "$^{-1}$", "<": r"\textless{}", ">": r"\textgreater{}",
+    "≥": r"$\geq$", "≤": r"$\leq$",
+}  # fmt: skip
+
+
+def _symbol(name: str) -> str | None:
+    """A sequence as the paper writes it: S_out_star is S with a superscript out*."""
+    if not re.fullmatch(r"[Ss](_[A-Za-z0-9]+)+", name):
+        return None
+    parts = [_SIGNS.get(part, f"\\text{{{part}}}") for part in name.split("_")[1:]]
+    return f"${name[0].upper()}^{{{''.join(parts)}}}$"
+
+
+def _escape_latex(text: str) -> str:
+    return re.sub("⁻¹|[&%$#_{}\\\\~^–−<>≥≤]", lambda found: _SPECIAL[found[0]], printable(text))
+
+
+def to_csv(grid: Grid) -> str:
+    """Means and the ends of their intervals in columns of their own; notes are left out."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    header = list(grid.header[: grid.names])
+    for name in grid.header[grid.names :]:
+        header += [name, f"{name} low", f"{name} high"]
+    writer.writerow(header)
+    for row in grid.rows:
+        line = [cell.text for cell in row[: grid.names]]
+        for cell in row[grid.names :]:
+            line += [cell.text, cell.low, cell.high]
+        writer.writerow(line)
+    return text.getvalue()

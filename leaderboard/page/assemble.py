@@ -1,0 +1,58 @@
+"""Puts the page together from its template, its style, its scripts and the data.
+
+What comes from result files is data: JSON in which no ``<`` is left, written to the document as
+text by the scripts. A policy in the page's head lets no other script run and nothing be fetched.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from importlib import resources
+
+from bell_bench_leaderboard.page.contents import page_contents
+from bell_bench_leaderboard.properties import Rule
+from bell_bench_leaderboard.reading import Record
+
+SCRIPTS = (
+    "vendor/d3.min.js", "vendor/plot.min.js", "scripts/elements.js", "scripts/numbers.js",
+    "scripts/table.js", "scripts/results.js", "scripts/heat.js", "scripts/matrices.js",
+    "scripts/charts.js", "scripts/properties.js", "scripts/details.js", "scripts/main.js",
+)  # fmt: skip
+"""In the order in which they run."""
+_PLACE = re.compile(r"\{\{(\w+)\}\}")
+
+
+def make_page(
+    records: Sequence[Record], rules: Sequence[Rule], *, current: Mapping[str, str] | None = None
+) -> str:
+    """The page; ``current`` gives the suites' installed versions, so that old results are told."""
+    scripts = [_file(name).strip() for name in SCRIPTS]
+    parts = {
+        "policy": _policy(scripts),
+        "style": _file("style.css"),
+        "data": as_data(page_contents(records, rules, current or {})),
+        "licences": _file("vendor/LICENSES.txt"),
+        "scripts": "\n".join(f"<script>{script}</script>" for script in scripts),
+    }
+    return _PLACE.sub(lambda found: parts[found[1]], _file("template.html"))
+
+
+def as_data(content: object) -> str:
+    """JSON that cannot end the element it stands in, nor open a comment or another element."""
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """Only these scripts run, and nothing is loaded from anywhere."""
+    hashes = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in scripts)
+    allowed = " ".join(f"'sha256-{each}'" for each in hashes)
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'"
+
+
+def _file(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text("utf-8")

@@ -1,0 +1,161 @@
+"""What the page knows: boards with their cells, averages, costs and verdicts, and every job."""
+
+from __future__ import annotations
+
+import json
+import math
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bell_bench_leaderboard.boards import Board, boards, printable
+from bell_bench_leaderboard.bootstrap import Estimate, estimate
+from bell_bench_leaderboard.compare import mean, ranks
+from bell_bench_leaderboard.costs import COSTS, fronts
+from bell_bench_leaderboard.derived import BUDGETS, SPENT, at_budget
+from bell_bench_leaderboard.properties import Rule, Verdict, verdicts
+from bell_bench_leaderboard.reading import Record, checked_matrix
+from bell_bench_leaderboard.results import result_rows
+from bell_bench_leaderboard.tables import notes
+
+FIGURES = ("A", "A_gain", "F", "Tr_last", *COSTS, "flop_coverage")
+"""What tables and charts show, each with an interval where there is one."""
+JOB = ("realisation", "seed", "status", "reason", "check", *FIGURES)
+
+Content = dict[str, Any]
+
+
+def page_contents(
+    records: Sequence[Record], rules: Sequence[Rule], current: Mapping[str, str]
+) -> Content:
+    """Everything as plain JSON. Environments are listed once, however many jobs share them."""
+    rows = [{**row, "job": place} for place, row in enumerate(result_rows(records))]
+    environments: dict[str, int] = {}
+    jobs = [_job(record, row, environments) for record, row in zip(records, rows, strict=True)]
+    found = boards(rows)
+    for board in found:
+        for name, row in board:
+            jobs[row["job"]]["label"] = name
+    return {
+        "boards": [_board(board, rules, current) for board in found],
+        "jobs": jobs,
+        "environments": [json.loads(text) for text in environments],
+        "budgets": BUDGETS,
+    }
+
+
+def _job(record: Record, row: Mapping[str, Any], environments: dict[str, int]) -> Content:
+    """One job: its figures, where they come from, and its problems."""
+    environment = json.dumps(record.get("environment", {}), sort_keys=True)
+    return {
+        **{name: _plain(row.get(name)) for name in JOB},
+        "settings": record["job"],
+        "place": pathlib.PurePath(str(record.get("place", ""))).name,
+        "environment": environments.setdefault(environment, len(environments)),
+        "matrix": [[round(each, 4) for each in line] for line in checked_matrix(record)],
+        "problems": [_problem(problem) for problem in record["problems"]],
+    }
+
+
+def _problem(problem: Mapping[str, Any]) -> Content:
+    return {
+        "name": str(problem.get("name", "")),
+        "learnt": _plain(problem.get("accuracy_learnt")),
+        "final": _plain(problem.get("accuracy_final")),
+        "path": problem.get("path"),
+        "train_flops": _plain(problem["resources"]["train_flops"]),
+    }
+
+
+def _board(board: Board, rules: Sequence[Rule], current: Mapping[str, str]) -> Content:
+    suite, version = board.settings["suite"], board.settings["suite_version"]
+    newer = current.get(suite, version)
+    return {
+        "title": board.title,
+        "older": "" if newer == version else f"{suite} is at version {printable(newer)} now",
+        "sequences": board.sequences,
+        "averaged": board.averaged,
+        "algorithms": board.algorithms,
+        "standalone": board.standalone,
+        "notes": notes(board),
+        "cells": [_cell(board, *place) for place in board.cells],
+        "averages": _averages(board),
+        "fronts": fronts(board),
+        "budgets": {spent: _budgets(board, spent) for spent in SPENT},
+        "properties": _properties(verdicts(board, rules)),
+    }
+
+
+def _cell(board: Board, sequence: str, name: str) -> Content:
+    cell = board.cells[sequence, name]
+    return {
+        "sequence": sequence,
+        "algorithm": name,
+        "status": cell.status,
+        "n": f"{cell.done}/{len(cell.expected)}" if cell.status else str(cell.done),
+        "jobs": [row["job"] for row in cell.jobs.values()],
+        **{figure: _numbers(mean(board, figure, name, [sequence])) for figure in FIGURES},
+    }
+
+
+def _averages(board: Board) -> list[Content]:
+    order = ranks(board)
+    return [
+        {
+            "algorithm": name,
+            "rank": str(order[name]) if name in order else "",
+            "complete": sum(not board.cells[each, name].status for each in board.averaged),
+            **{figure: _average(board, figure, name) for figure in FIGURES},
+        }
+        for name in board.algorithms
+    ]
+
+
+def _average(board: Board, figure: str, name: str) -> list[float | None] | None:
+    """Over the sequences that are complete; the page says how many those are."""
+    found = [board.values(figure, name, sequence) for sequence in board.averaged]
+    strata = [values for values in found if values is not None]
+    return _numbers(estimate(strata)) if strata else None
+
+
+def _budgets(board: Board, spent: str) -> dict[str, list[list[float | None] | None]]:
+    return {
+        name: [_numbers(mean(board, at_budget(spent, multiple), name)) for multiple in BUDGETS]
+        for name in board.algorithms
+    }
+
+
+def _properties(found: Sequence[Verdict]) -> list[Content]:
+    return [
+        {
+            "property": verdict.rule.name,
+            "says": verdict.rule.says,
+            "algorithm": verdict.algorithm,
+            "verdict": verdict.verdict,
+            "findings": [
+                {
+                    "rule": str(finding.clause),
+                    "sequences": finding.sequences,
+                    "figure": _numbers(finding.estimate),
+                    "verdict": finding.verdict,
+                    "reason": finding.reason,
+                }
+                for finding in verdict.findings
+            ],
+        }
+        for verdict in found
+    ]
+
+
+def _numbers(found: Estimate | None) -> list[float | None] | None:
+    """Mean, low, high and the number of realisations."""
+    if found is None:
+        return None
+    return [_plain(found.mean), _plain(found.low), _plain(found.high), found.n]
+
+
+def _plain(number: Any) -> Any:
+    """Six digits are plenty; what is no finite number is nothing."""
+    if isinstance(number, float):
+        return float(f"{number:.6g}") if math.isfinite(number) else None
+    return number

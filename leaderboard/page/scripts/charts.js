@@ -1,0 +1,123 @@
+"use strict";
+
+/** Okabe and Ito's colours; black gives way to the ink of the theme. Symbols differ as well. */
+const COLOURS = ["currentColor", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8a7d00"];
+const SYMBOLS = ["circle", "square", "triangle", "diamond", "cross", "star", "wye", "times"];
+const CHART = { height: 320, marginLeft: 48, marginRight: 24, marginBottom: 40, style: { fontSize: "12px" } };
+
+function styleOf(board, name) {
+  const place = board.algorithms.indexOf(name);
+  return { colour: COLOURS[place % COLOURS.length], symbol: SYMBOLS[place % SYMBOLS.length] };
+}
+
+/** Round numbers between the ends; on a wide logarithmic axis 1, 2 and 5 of each decade. */
+function logTicks([low, high]) {
+  if (high / low < 8) return d3.ticks(low, high, 4);
+  const decades = d3.range(Math.floor(Math.log10(low)), Math.ceil(Math.log10(high)) + 1);
+  const round = decades.flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
+  const inside = round.filter((tick) => tick >= low && tick <= high);
+  return inside.length > 7 ? inside.filter((tick) => Number.isInteger(Math.round(1e9 * Math.log10(tick)) / 1e9)) : inside;
+}
+
+/** A label goes below its point where another point is close above. */
+function labelShift(point, points, span) {
+  const close = (other) => other !== point && other.score >= point.score && Math.abs(Math.log(other.cost / point.cost)) < 0.2 * span;
+  return points.some(close) ? 14 : -12;
+}
+
+/** Of one algorithm a mark with a style of its own, so that no scale has to be shared. */
+function pointMarks(board, points) {
+  const span = Math.log(d3.max(points, (point) => point.cost) / d3.min(points, (point) => point.cost));
+  return points.flatMap((point) => {
+    const { colour, symbol } = styleOf(board, point.name);
+    const whiskers = [
+      point.low === null ? null : Plot.ruleX([point], { x: "cost", y1: "low", y2: "high", stroke: colour, strokeOpacity: 0.6 }),
+      point.costLow === null ? null
+        : Plot.ruleY([point], { y: "score", x1: "costLow", x2: "costHigh", stroke: colour, strokeOpacity: 0.6 }),
+    ];
+    return [...whiskers.filter(Boolean),
+      Plot.dot([point], { x: "cost", y: "score", fill: colour, symbol, r: 5, title: "title" }),
+      Plot.text([point], { x: "cost", y: "score", text: "name", dy: labelShift(point, points, span), fill: "currentColor" })];
+  });
+}
+
+function costPoints(board, cost) {
+  const scale = FIGURES[cost].scale ?? 1;
+  return board.averages.filter((row) => row.complete === board.averaged.length && row.A && row[cost]?.[0] > 0).map((row) => ({
+    name: row.algorithm, cost: row[cost][0] * scale, score: row.A[0], low: row.A[1], high: row.A[2],
+    costLow: row[cost][1] > 0 ? row[cost][1] * scale : null, costHigh: row[cost][2] * scale,
+    title: `${row.algorithm}\nA ${withInterval("A", row.A)}\n${FIGURES[cost].title} ${withInterval(cost, row[cost])}`,
+  }));
+}
+
+/** As wide as its column: one on a phone, two elsewhere. */
+function chartWidth() {
+  const room = byId("cost-charts").clientWidth;
+  return Math.max(280, Math.min(600, room < 900 ? room : room / 2 - 16));
+}
+
+function chart(caption, description, options) {
+  const drawn = Plot.plot({ ...CHART, width: chartWidth(), ariaLabel: caption, ariaDescription: description, ...options });
+  drawn.setAttribute("role", "img");
+  return element("figure", {}, element("figcaption", { text: caption }), drawn);
+}
+
+function nothing(caption) {
+  return element("figure", {}, element("figcaption", { text: caption }),
+    element("p", { class: "hint", text: "No algorithm has completed every sequence." }));
+}
+
+function costChart(board, cost) {
+  const points = costPoints(board, cost);
+  const caption = `A against ${FIGURES[cost].title}`;
+  if (!points.length) return nothing(caption);
+  const front = board.fronts[cost].map((name) => points.find((point) => point.name === name)).filter(Boolean);
+  const ends = d3.extent(points.flatMap((point) => [point.cost, point.costLow, point.costHigh].filter((each) => each > 0)));
+  return chart(caption, `Pareto front: ${front.map((point) => point.name).join(", ")}`, {
+    x: { type: "log", label: `${FIGURES[cost].title} →`, grid: true, ticks: logTicks(ends), tickFormat: "~g", inset: 30 },
+    y: { label: "↑ A, %", grid: true, inset: 18 },
+    marks: [
+      Plot.line(front, { x: "cost", y: "score", curve: "step-after", stroke: "currentColor", strokeOpacity: 0.45, strokeDasharray: "5 4" }),
+      ...pointMarks(board, points),
+    ],
+  });
+}
+
+function budgetChart(board, spent, budgets) {
+  const caption = `A at equal budget of ${spent === "train_flops" ? "FLOPs" : "seconds"}`;
+  const lines = Object.entries(board.budgets[spent]).map(([name, scores]) => ({
+    name, points: scores.map((score, i) => score && { x: budgets[i], y: score[0], low: score[1], high: score[2] }).filter(Boolean),
+  })).filter((line) => line.points.length);
+  if (!lines.length) return nothing(caption);
+  const marks = lines.flatMap(({ name, points }) => {
+    const { colour, symbol } = styleOf(board, name);
+    const band = points.every((point) => point.low !== null)
+      ? [Plot.areaY(points, { x: "x", y1: "low", y2: "high", fill: colour, fillOpacity: 0.12 })] : [];
+    return [...band, Plot.line(points, { x: "x", y: "y", stroke: colour, strokeWidth: 1.8 }),
+      Plot.dot(points, { x: "x", y: "y", fill: colour, symbol, r: 4, title: (point) => `${name}\n×${point.x}: ${point.y.toFixed(2)}` })];
+  });
+  return chart(caption, "One line per algorithm; the table of the command line has the numbers", {
+    x: { type: "log", base: 2, label: "budget, in multiples of SA's →", ticks: budgets, tickFormat: (value) => `×${value}` },
+    y: { label: "↑ A, %", grid: true },
+    marks,
+  });
+}
+
+/** Which symbol and colour is whose. */
+function legend(board) {
+  const items = board.algorithms.map((name) => {
+    const { colour, symbol } = styleOf(board, name);
+    const drawn = Plot.plot({ width: 16, height: 16, margin: 0, axis: null,
+      marks: [Plot.dot([0], { frameAnchor: "middle", fill: colour, symbol, r: 5 })] });
+    drawn.setAttribute("aria-hidden", "true");
+    return element("li", {}, drawn, element("span", { text: name }));
+  });
+  return element("ul", { class: "legend" }, ...items);
+}
+
+function drawCharts(board, budgets) {
+  const costs = Object.keys(FIGURES).filter((name) => FIGURES[name].cost);
+  byId("cost-charts").replaceChildren(...costs.map((cost) => costChart(board, cost)));
+  byId("budget-charts").replaceChildren(legend(board),
+    ...["train_flops", "wall_s"].map((spent) => budgetChart(board, spent, budgets)));
+}

@@ -1,0 +1,52 @@
+"use strict";
+
+/** How each figure is called and printed. */
+const FIGURES = {
+  A: { title: "A", digits: 2 },
+  A_gain: { title: "A − SA", digits: 2, signed: true },
+  F: { title: "F", digits: 2, signed: true },
+  Tr_last: { title: "Tr⁻¹", digits: 2, signed: true },
+  wall_s: { title: "seconds", digits: 1, cost: true },
+  train_flops: { title: "TFLOPs", significant: 3, scale: 1e-12, cost: true },
+  peak_memory_mb: { title: "peak MB", digits: 0, cost: true },
+  stored_mb: { title: "stored MB", digits: 2, cost: true },
+  flop_coverage: { title: "FLOP coverage", digits: 0, scale: 100, unit: "%" },
+};
+
+function shown(figure, value) {
+  if (value === null || value === undefined) return "–";
+  const form = FIGURES[figure];
+  const scaled = value * (form.scale ?? 1);
+  const text = form.significant ? Number(scaled.toPrecision(form.significant)).toString() : scaled.toFixed(form.digits);
+  if (Number(text) === 0) return (0).toFixed(form.digits ?? 0) + (form.unit ?? "");
+  return (form.signed && scaled > 0 ? "+" : "") + text.replace("-", "−") + (form.unit ?? "");
+}
+
+/** "71.15 [68.85, 72.81]", or the mean alone where no interval can be given. */
+function withInterval(figure, numbers) {
+  if (!numbers) return "–";
+  const [mean, low, high] = numbers;
+  const text = shown(figure, mean);
+  return low === null ? text : `${text} [${shown(figure, low)}, ${shown(figure, high)}]`;
+}
+
+/** A mean with its interval as a bar on the column's range. */
+function measure(figure, numbers, range) {
+  if (!numbers) return document.createTextNode("–");
+  const [mean, low, high] = numbers;
+  const text = element("span", { text: shown(figure, mean) });
+  if (low === null || !range || range[1] <= range[0]) return text;
+  const place = (value) => (100 * (value - range[0])) / (range[1] - range[0]);
+  const ends = `${shown(figure, low)} … ${shown(figure, high)}`;
+  return element("span", { class: "measure" }, text,
+    element("span", { class: "bar", role: "img", "aria-label": `95% interval ${ends}`, title: `95%: ${ends}`,
+      "--low": `${place(low)}%`, "--rest": `${100 - place(high)}%`, "--mean": `${place(mean)}%` },
+      element("i"), element("b")),
+    element("small", { text: ends }));
+}
+
+/** The range of a figure's intervals over rows, for bars that can be compared. */
+function rangeOf(rows, figure) {
+  const ends = rows.flatMap((row) => (row[figure] ? row[figure].slice(0, 3).filter((end) => end !== null) : []));
+  return ends.length ? [Math.min(...ends), Math.max(...ends)] : null;
+}

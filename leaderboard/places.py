@@ -1,0 +1,84 @@
+"""Where the files of a job lie: in a folder of runs, or in a submission."""
+
+from __future__ import annotations
+
+import pathlib
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from bell_bench_leaderboard.submission import Submission
+
+PACKED = ".zip"
+
+
+class Place(Protocol):
+    """One job's files, by name; its text says where they are."""
+
+    def read(self, name: str) -> bytes:
+        """A file's content; FileNotFoundError if it is not there."""
+        ...
+
+
+@dataclass(frozen=True)
+class JobFolder:
+    path: pathlib.Path
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def read(self, name: str) -> bytes:
+        return (self.path / name).read_bytes()
+
+
+@dataclass(frozen=True)
+class PackedJob:
+    file: pathlib.Path
+    submission: Submission
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.file}/{self.name}"
+
+    def read(self, name: str) -> bytes:
+        return self.submission.content(self.name, name)
+
+
+def places(paths: Iterable[pathlib.Path]) -> Iterator[Place]:
+    """The jobs in folders of runs, in job folders themselves, and in submissions beside them."""
+    for path in paths:
+        if path.suffix == PACKED:
+            yield from _packed(path)
+        elif _is_job(path):
+            yield JobFolder(path)
+        else:
+            yield from map(JobFolder, sorted(_jobs(path)))
+            for file in sorted(path.glob(f"*{PACKED}")):
+                yield from _packed(file)
+
+
+def _is_job(folder: pathlib.Path) -> bool:
+    return (folder / "record.json").is_file() or (folder / "job.json").is_file()
+
+
+def _jobs(folder: pathlib.Path) -> set[pathlib.Path]:
+    return {file.parent for name in ("record", "job") for file in folder.glob(f"*/{name}.json")}
+
+
+def _packed(file: pathlib.Path) -> Iterator[Place]:
+    """The jobs of a submission; none if it is refused, and none that was changed in it."""
+    from bell_bench_leaderboard.submission import Refused, Submission
+
+    try:
+        submission = Submission.read(file)
+    except Refused as error:
+        warnings.warn(str(error), stacklevel=4)
+        return
+    for name in submission.jobs:
+        faults = submission.entry(name).faults
+        if faults:
+            warnings.warn(f"{file}/{name} is left out: {'; '.join(faults)}", stacklevel=4)
+        else:
+            yield PackedJob(file, submission, name)

@@ -1,0 +1,221 @@
+"""The paper's table of observed properties, derived from results by the rules of rules.json.
+
+A clause compares a figure's interval with a threshold: beyond it, yes; short of it, no; around it,
+or where there is no interval, not enough evidence. A property holds if all its clauses do, and
+fails if one does.
+"""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from typing import Any
+
+from bell_bench.errors import UsageError, unknown
+from bell_bench_leaderboard.boards import Board
+from bell_bench_leaderboard.bootstrap import Estimate
+from bell_bench_leaderboard.compare import mean
+from bell_bench_leaderboard.grids import Grid, Value, value
+
+YES, NO, UNKNOWN = "yes", "no", "not enough evidence"
+FIGURES = {
+    "A": "A",
+    "A_gain": "A − sa",
+    "F": "F",
+    "Tr_last": "Tr⁻¹",
+    "backward": "first problem, end − learnt",
+    "flops_growth": "FLOPs, last third ÷ first, over sa's",
+    "memory_growth": "peak memory, last third ÷ first",
+}
+"""The figures that a rule may speak of."""
+DIRECTIONS = ("above", "below")
+EVERY = "*"
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A figure, over which sequences, and the threshold that its interval must clear."""
+
+    figure: str
+    sequences: Mapping[str, Sequence[str]]
+    """By suite; ``*`` stands for every suite, and for every short sequence."""
+    direction: str
+    threshold: float
+
+    def __str__(self) -> str:
+        sign = "≥" if self.direction == "above" else "≤"
+        return f"{FIGURES[self.figure]} {sign} {self.threshold:g}"
+
+    def asked(self, board: Board) -> list[str] | None:
+        """The sequences to look at; None where the rule says nothing about the suite."""
+        found = self.sequences.get(board.settings["suite"], self.sequences.get(EVERY))
+        if found is None:
+            return None
+        return board.averaged if EVERY in found else list(found)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A property, what it means, and what decides it."""
+
+    name: str
+    says: str
+    clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One clause decided for one algorithm: figure and interval, and why."""
+
+    clause: Clause
+    sequences: tuple[str, ...]
+    estimate: Estimate | None
+    verdict: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One property of one algorithm."""
+
+    rule: Rule
+    algorithm: str
+    verdict: str
+    findings: tuple[Finding, ...]
+
+
+def read_rules(file: pathlib.Path | None = None, tuned: Iterable[str] = ()) -> list[Rule]:
+    """Our rules or those of a file, changed as ``property.field=value`` asks."""
+    try:
+        text = (
+            resources.files("bell_bench_leaderboard").joinpath("rules.json").read_text("utf-8")
+            if file is None
+            else file.read_text("utf-8")
+        )
+        rules = {name: _rule(name, content) for name, content in json.loads(text).items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(
+            f"{file} is no file of rules ({error!r}): docs/leaderboard.md describes the form"
+        ) from error
+    for change in tuned:
+        name, field, content = _change(change, rules)
+        clauses = tuple(_checked(replace(each, **{field: content})) for each in rules[name].clauses)
+        rules[name] = replace(rules[name], clauses=clauses)
+    return list(rules.values())
+
+
+def _rule(name: str, content: Mapping[str, Any]) -> Rule:
+    clauses = tuple(_checked(Clause(**clause)) for clause in content["clauses"])
+    if not clauses:
+        raise ValueError(f"{name} has no clauses")
+    return Rule(name, str(content["says"]), clauses)
+
+
+def _checked(clause: Clause) -> Clause:
+    if clause.figure not in FIGURES:
+        raise unknown("figure of a rule", clause.figure, FIGURES)
+    if clause.direction not in DIRECTIONS:
+        raise unknown("direction of a rule", clause.direction, DIRECTIONS)
+    return replace(clause, threshold=float(clause.threshold))
+
+
+def _change(text: str, rules: Mapping[str, Rule]) -> tuple[str, str, Any]:
+    place, equals, content = text.partition("=")
+    name, dot, field = place.rpartition(".")
+    if not equals or not dot:
+        raise UsageError(f"--rule {text!r}: write PROPERTY.FIELD=VALUE, as latent.threshold=2")
+    if name not in rules:
+        raise unknown("property", name, rules)
+    if field not in ("threshold", "direction", "figure"):
+        raise unknown("field of a rule", field, ("threshold", "direction", "figure"))
+    try:
+        return name, field, float(content) if field == "threshold" else content
+    except ValueError:
+        raise UsageError(f"--rule {text!r}: {content!r} is no number") from None
+
+
+def verdicts(board: Board, rules: Iterable[Rule]) -> list[Verdict]:
+    """Every property of every algorithm; properties that the suite does not test are left out."""
+    found = []
+    for rule in rules:
+        if all(clause.asked(board) is None for clause in rule.clauses):
+            continue
+        for name in board.algorithms:
+            findings = tuple(
+                _decide(board, name, clause, asked)
+                for clause in rule.clauses
+                if (asked := clause.asked(board)) is not None
+            )
+            found.append(Verdict(rule, name, _together(findings), findings))
+    return found
+
+
+def _together(findings: Sequence[Finding]) -> str:
+    each = {finding.verdict for finding in findings}
+    if NO in each:
+        return NO
+    return YES if each == {YES} else UNKNOWN
+
+
+def _decide(board: Board, name: str, clause: Clause, asked: Sequence[str]) -> Finding:
+    lacking = _lacking(board, name, asked)
+    found = None if lacking else mean(board, clause.figure, name, asked)
+    if found is None:
+        reason = lacking or f"{FIGURES[clause.figure]} is not known: it may need sa's run"
+        return Finding(clause, tuple(asked), None, UNKNOWN, reason)
+    if found.interval is None:
+        return Finding(clause, tuple(asked), found, UNKNOWN, "one realisation: no interval")
+    low, high = found.interval
+    if clause.direction == "below":
+        beyond, short = high <= clause.threshold, low > clause.threshold
+    else:
+        beyond, short = low >= clause.threshold, high < clause.threshold
+    verdict = YES if beyond else NO if short else UNKNOWN
+    why = {YES: "the whole interval does", NO: "all of the interval fails it"}
+    return Finding(
+        clause, tuple(asked), found, verdict, why.get(verdict, "the interval holds both")
+    )
+
+
+def _lacking(board: Board, name: str, asked: Sequence[str]) -> str:
+    """Which of the sequences were not run to their end, if any."""
+    faults = []
+    for sequence in asked:
+        cell = board.cells.get((sequence, name))
+        status = "not run" if cell is None else cell.status
+        faults += [f"{sequence}: {status}"] if status else []
+    return ", ".join(faults)
+
+
+def property_grids(board: Board, rules: Iterable[Rule]) -> list[Grid]:
+    """Properties × algorithms, and every figure with the rule that decided."""
+    found = verdicts(board, rules)
+    names = list(dict.fromkeys(verdict.rule.name for verdict in found))
+    by_place = {(verdict.rule.name, verdict.algorithm): verdict.verdict for verdict in found}
+    table = Grid(
+        f"observed properties: {board.title}",
+        ["property", *board.algorithms],
+        [[Value(name), *(Value(_brief(by_place[name, algorithm]))
+                         for algorithm in board.algorithms)] for name in names],
+        ["?: not enough evidence"],
+    )  # fmt: skip
+    return [table, _details(found)]
+
+
+def _brief(verdict: str) -> str:
+    return "?" if verdict == UNKNOWN else verdict
+
+
+def _details(found: Sequence[Verdict]) -> Grid:
+    rows = [
+        [Value(verdict.rule.name), Value(verdict.algorithm), Value(", ".join(finding.sequences)),
+         Value(str(finding.clause)), value(finding.estimate, "{:+.2f}"), Value(finding.verdict),
+         Value(finding.reason)]
+        for verdict in found
+        for finding in verdict.findings
+    ]  # fmt: skip
+    header = ["property", "algorithm", "sequences", "rule", "figure", "verdict", "why"]
+    return Grid("what decided", header, rows, names=4)

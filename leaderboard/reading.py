@@ -1,0 +1,174 @@
+"""Reading runs: every record, with its accuracies recomputed from its predictions."""
+
+from __future__ import annotations
+
+import json
+import math
+import pathlib
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bell_bench import metrics
+from bell_bench.files import sha256
+from bell_bench_leaderboard.places import Place, places
+from bell_bench_leaderboard.predictions import accuracy, read_predictions
+
+SCHEMA = 1
+TOLERANCE = 1e-6
+"""How far a stored accuracy in [0, 1] may lie from the recomputed one."""
+RECOMPUTED = "recomputed from predictions"
+AS_RECORDED = "as recorded: no predictions"
+MISMATCH = "mismatch"
+"""The status of a record that its own predictions contradict."""
+UNFINISHED = "unfinished"
+"""The status of a job that was planned and has no record."""
+_JOB = {"algorithm": str, "provider": str, "suite": str, "suite_version": str, "sequence": str,
+        "scale": str, "data": str, "protocol": str, "realisation": int, "realisation_seed": int,
+        "seed": int, "options": dict}  # fmt: skip
+_COSTS = ("wall_s", "cpu_s", "updates", "train_flops", "paths_evaluated", "paths_trained",
+          "peak_memory_bytes", "stored_bytes")  # fmt: skip
+
+Record = Mapping[str, Any]
+
+
+def read_records(paths: Iterable[pathlib.Path]) -> list[Record]:
+    """All records in folders of runs, in job folders themselves or in submissions; a job counts
+    once.
+
+    Each gets two entries more: ``place``, and ``check``, which says where its accuracies come
+    from. A record that its predictions contradict gets the status ``mismatch``; a job without a
+    record is ``unfinished``.
+    """
+    found: dict[str, Record] = {}
+    for place in places(paths):
+        record = _read(place)
+        if record is not None:
+            _keep(found, record)
+    return list(found.values())
+
+
+def _keep(found: dict[str, Record], record: Record) -> None:
+    """A job that was read before counts once: the record that is done, else the first."""
+    key = json.dumps(record["job"], sort_keys=True)
+    known = found.get(key)
+    if known is None or (known["status"] != "done" and record["status"] == "done"):
+        found[key] = record
+    elif record["status"] == "done" and record["problems"] != known["problems"]:
+        warnings.warn(
+            f"{record['place']} is left out: the same job as {known['place']}, other figures",
+            stacklevel=4,
+        )
+
+
+def _read(place: Place) -> Record | None:
+    """A job's record, or None with a warning where there is none that can be read."""
+    try:
+        try:
+            record = _parse(place.read("record.json"))
+        except FileNotFoundError:
+            job = _parse(place.read("job.json"))
+            record = {"schema": SCHEMA, "status": UNFINISHED, "reason": "no record yet",
+                      "job": job, "problems": [], "matrix": []}  # fmt: skip
+        _check_form(record)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        warnings.warn(f"{place}/record.json is left out: {error!r}", stacklevel=3)
+        return None
+    return {**record, **_checked(record, place), "place": place}
+
+
+def _parse(content: bytes) -> Any:
+    def refuse(number: str) -> Any:
+        raise ValueError(f"{number} is no number that can be compared")
+
+    return json.loads(content, parse_constant=refuse)
+
+
+def _check_form(record: Any) -> None:
+    """What every later step relies on."""
+    if record["schema"] != SCHEMA:
+        raise ValueError(f"schema {record['schema']}, not {SCHEMA}")
+    for name, kind in _JOB.items():
+        if not isinstance(record["job"][name], kind):
+            raise TypeError(f"job.{name} is {record['job'][name]!r}")
+    if not isinstance(record["status"], str):
+        raise TypeError(f"status is {record['status']!r}")
+    for problem in record["problems"]:
+        _check_problem(problem, done=record["status"] == "done")
+    if record["status"] == "done":
+        count = len(record["problems"])
+        shape = [len(row) for row in record["matrix"]]
+        if not count or shape not in ([], list(range(1, count + 1))):
+            raise ValueError(f"{count} problems and a matrix of {shape}")
+
+
+def _check_problem(problem: Mapping[str, Any], *, done: bool) -> None:
+    """Costs are numbers, and accuracies where there must be some."""
+    sum(problem["resources"][name] for name in _COSTS)
+    if not all(isinstance(problem[name], str) for name in ("fingerprint", "test_fingerprint")):
+        raise TypeError("a fingerprint is no text")
+    for when in ("learnt", "final") if done else ():
+        if not 0 <= problem[f"accuracy_{when}"] <= 1:
+            raise ValueError(f"an accuracy of {problem[f'accuracy_{when}']}")
+
+
+def _checked(record: Record, place: Place) -> dict[str, Any]:
+    """Where the accuracies come from; the status ``mismatch`` where they contradict each other."""
+    if record["status"] != "done":
+        return {"check": ""}
+    try:
+        fault = contradiction(record, place.read("predictions.npz"))
+    except FileNotFoundError:
+        fault = _own_contradiction(record)
+        return _mismatch(fault) if fault else {"check": AS_RECORDED}
+    except (OSError, ValueError, KeyError) as error:
+        fault = f"predictions cannot be scored: {error}"
+    return _mismatch(fault) if fault else {"check": RECOMPUTED}
+
+
+def _mismatch(fault: str) -> dict[str, Any]:
+    return {"status": MISMATCH, "reason": fault, "check": MISMATCH}
+
+
+def contradiction(record: Record, predictions: bytes) -> str:
+    """The first figure of a record that its predictions do not give; empty if all agree."""
+    if record.get("predictions_sha256", own := sha256(predictions)) != own:
+        return "predictions.npz is not the file that was recorded: its hash differs"
+    found = read_predictions(predictions)
+    for index, problem in enumerate(record["problems"]):
+        for when in ("learnt", "final"):
+            here, there = problem[f"accuracy_{when}"], accuracy(found, f"{when}_{index}", index)
+            if abs(here - there) > TOLERANCE:
+                return (f"accuracy_{when} of problem {index + 1} is {here:.6g} in the record, "
+                        f"{there:.6g} by the predictions")  # fmt: skip
+    return _own_contradiction(record)
+
+
+def _own_contradiction(record: Record) -> str:
+    """Whether a record's metrics follow from its accuracies; old records have none."""
+    final, learnt = (
+        [problem[f"accuracy_{when}"] for problem in record["problems"]]
+        for when in ("final", "learnt")
+    )
+    derived = {
+        "A": metrics.average_accuracy(final),
+        "F": metrics.forgetting(final, learnt),
+        "backward_transfer": metrics.backward_transfer(final, learnt),
+    }
+    for name, value in record.get("metrics", {}).items():
+        if name in derived and not math.isclose(value, derived[name], abs_tol=100 * TOLERANCE):
+            return f"{name} is {value:.6g} in the record, {derived[name]:.6g} by its accuracies"
+    return ""
+
+
+def checked_matrix(record: Record) -> list[list[float]]:
+    """The accuracy matrix, recomputed where the accuracies were; none for what is not done."""
+    if record.get("check") == AS_RECORDED:
+        return [list(map(float, row)) for row in record.get("matrix", [])]
+    if record.get("check") != RECOMPUTED or not record.get("matrix"):
+        return []
+    found = read_predictions(record["place"].read("predictions.npz"), matrix=True)
+    return [
+        [accuracy(found, f"after_{t}_{i}", i) for i in range(t + 1)]
+        for t in range(len(record["matrix"]))
+    ]

@@ -1,0 +1,111 @@
+"""What each problem of a sequence costs: FLOPs and peak memory, as the paper draws them."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bell_bench.errors import UsageError
+from bell_bench_leaderboard.boards import SETTINGS, labels
+from bell_bench_leaderboard.reading import Record
+from bell_bench_leaderboard.results import result_row
+
+PANELS = (
+    ("train_flops", 1e-12, "training FLOPs per problem, in trillions", "log"),
+    ("peak_memory_bytes", 1 / 1024**2, "peak memory per problem, in MiB", "linear"),
+)
+COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""Okabe and Ito's, which the colour-blind can tell apart; lines differ in style too."""
+STYLES = ("-", "--", "-.", ":")
+SMOOTH = 9
+"""Problems differ in size by chance: the thick line is the mean over as many neighbours."""
+
+Curves = dict[str, NDArray[np.float64]]
+"""By algorithm, realisations and seeds × problems."""
+
+
+def draw_resources(records: Iterable[Record], file: pathlib.Path) -> str:
+    """Draw the longest sequence among the records; its name. Thin: means over jobs, in a band from
+    the lowest to the highest; thick: smoothed."""
+    from matplotlib.figure import Figure
+
+    sequence, jobs = _longest(list(records))
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    axes = figure.subplots(1, len(PANELS))
+    for axis, (name, scale, title, kind) in zip(axes, PANELS, strict=True):
+        for place, (label, values) in enumerate(_curves(jobs, name, scale).items()):
+            style = {"color": COLOURS[place % len(COLOURS)],
+                     "linestyle": STYLES[place % len(STYLES)]}  # fmt: skip
+            _draw(axis, label, values, style, logarithmic=kind == "log")
+        axis.set_yscale(kind)
+        axis.set_xlabel("problem")
+        axis.set_title(title, fontsize=10)
+        axis.grid(alpha=0.25)
+        axis.margins(x=0.01)
+    figure.suptitle(_title(sequence, jobs), fontsize=10)
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=min(6, len(names)), fontsize=9)
+    figure.savefig(file, dpi=130)
+    return sequence
+
+
+def _longest(records: list[Record]) -> tuple[str, list[Record]]:
+    """The longest sequence that was done, and its jobs by modular algorithms; of one setting."""
+    done = [record for record in records if record["status"] == "done" and _is_modular(record)]
+    if not done:
+        raise UsageError("no modular algorithm has completed a sequence here: nothing to draw")
+    sequence = max(done, key=lambda record: len(record["problems"]))["job"]["sequence"]
+    jobs = [record for record in done if record["job"]["sequence"] == sequence]
+    if len({tuple(record["job"][name] for name in SETTINGS) for record in jobs}) > 1:
+        raise UsageError("these runs differ in suite, scale, data or protocol: draw them apart")
+    return sequence, jobs
+
+
+def _is_modular(record: Record) -> bool:
+    """Solutions of modular algorithms are paths."""
+    return any(problem.get("path") is not None for problem in record["problems"])
+
+
+def _curves(jobs: list[Record], name: str, scale: float) -> Curves:
+    found: dict[str, list[list[float]]] = {}
+    names = labels([result_row(record, None) for record in jobs])
+    for label, record in zip(names, jobs, strict=True):
+        values = [scale * problem["resources"][name] for problem in record["problems"]]
+        found.setdefault(label, []).append(values)
+    return {label: np.array(values) for label, values in found.items()}
+
+
+def _draw(
+    axis: Any, label: str, values: Any, style: Mapping[str, Any], *, logarithmic: bool
+) -> None:
+    problems = np.arange(1, values.shape[1] + 1)
+    mean = values.mean(axis=0)
+    smooth = _smoothed(np.log(mean)) if logarithmic else _smoothed(mean)
+    long = len(problems) > 2 * SMOOTH
+    axis.plot(problems, mean, linewidth=0.7 if long else 1.8, alpha=0.5 if long else 1, **style,
+              label=None if long else label)  # fmt: skip
+    if long:
+        axis.plot(problems, np.exp(smooth) if logarithmic else smooth, linewidth=2.2, **style,
+                  label=label)  # fmt: skip
+    if len(values) > 1:
+        axis.fill_between(
+            problems, values.min(axis=0), values.max(axis=0), color=style["color"], alpha=0.12,
+            linewidth=0,
+        )  # fmt: skip
+
+
+def _smoothed(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean over neighbours; over fewer at the ends."""
+    window = np.ones(SMOOTH)
+    return np.convolve(values, window, "same") / np.convolve(np.ones_like(values), window, "same")
+
+
+def _title(sequence: str, jobs: list[Record]) -> str:
+    job = jobs[0]["job"]
+    count = len({(record["job"]["realisation"], record["job"]["seed"]) for record in jobs})
+    over = f"mean and range over {count} runs" if count > 1 else "one run"
+    return f"{sequence}, {job['suite']} at {job['scale']}, {job['data']}: {over}"

@@ -1,0 +1,264 @@
+"""Whether a submission's figures follow from its predictions on the problems that it names."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bell_bench.files import sha256
+from bell_bench.harness.job import Job
+from bell_bench_leaderboard.submission.arrays import Arrays
+from bell_bench_leaderboard.submission.contents import Entry, Submission
+from bell_bench_leaderboard.submission.figures import (
+    Figures,
+    all_metrics,
+    array_names,
+    figures,
+    is_standalone,
+    same_problems,
+)
+from bell_bench_leaderboard.submission.refused import shown
+from bell_bench_leaderboard.submission.schema import FIGURES
+from bell_bench_leaderboard.submission.truth import (
+    Truth,
+    Truths,
+    Uncheckable,
+    misnamed,
+    suite_of,
+)
+
+TOLERANCE = 1e-9
+"""In points. Accuracies are exact ratios; only the order of a sum may differ between versions."""
+
+Watch = Callable[[Sequence[str]], Iterable[str]]
+"""Hands the job names on and shows how far they have come."""
+
+
+@dataclass
+class Report:
+    """All that was found."""
+
+    faults: list[str] = field(default_factory=list)
+    """Each makes the submission unsound."""
+    unchecked: list[str] = field(default_factory=list)
+    """What could not be checked here, and why."""
+    remarks: list[str] = field(default_factory=list)
+    """What a person may want to look at; no fault."""
+    jobs: dict[str, Job] = field(default_factory=dict)
+    """Those with a readable record, by name."""
+    statuses: dict[str, str] = field(default_factory=dict)
+    metrics: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    """Recomputed, by job name."""
+
+
+def check(submission: Submission, watch: Watch = iter) -> Report:
+    """Look at everything; report every mismatch rather than the first."""
+    report = Report(faults=list(submission.faults()))
+    truths = Truths()
+    done: dict[str, Figures] = {}
+    alike: dict[str, list[str]] = {}
+    for name in watch(submission.jobs):
+        entry = submission.entry(name)
+        report.faults += [f"{name}: {fault}" for fault in entry.faults]
+        if entry.job is None or entry.record is None:
+            continue
+        report.jobs[name] = entry.job
+        report.statuses[name] = entry.record["status"]
+        try:
+            faults, found = _check_job(entry, truths)
+        except Uncheckable as error:
+            report.unchecked += [str(error)] if str(error) not in report.unchecked else []
+            continue
+        report.faults += [f"{name}: {fault}" for fault in faults]
+        if found is not None and entry.predictions is not None:
+            done[name] = found
+            alike.setdefault(_digest(entry.job, entry.predictions), []).append(name)
+    report.metrics = all_metrics(report.jobs, done)
+    report.faults += _check_claims(submission, report)
+    report.faults += _check_completeness(list(report.jobs.values()))
+    report.remarks += _alike(report.jobs, alike.values())
+    return report
+
+
+def _check_job(entry: Entry, truths: Truths) -> tuple[list[str], Figures | None]:
+    """One job against its suite; its figures if it is done and its predictions are usable."""
+    job, record = entry.job, entry.record
+    assert job is not None
+    assert record is not None
+    if wrong := misnamed(suite_of(job), job):
+        return wrong, None
+    truth = truths.of(job)
+    faults = [*_check_problems(record, truth), *_check_settings(record, truth)]
+    if record["status"] != "done":
+        return [*faults, *_check_no_scores(record)], None
+    if len(record["problems"]) != len(truth.problems):
+        faults.append(
+            f"it is called done with {len(record['problems'])} problems of {len(truth.problems)}"
+        )
+    if entry.predictions is None:
+        return faults, None
+    faults += (unusable := list(_check_arrays(entry.predictions, truth)))
+    if unusable:
+        return faults, None
+    found = figures(entry.predictions, [problem.labels for problem in truth.problems])
+    return [*faults, *_check_figures(record, found)], found
+
+
+def _check_problems(record: dict[str, Any], truth: Truth) -> Iterator[str]:
+    for index, (stated, true) in enumerate(zip(record["problems"], truth.problems, strict=False)):
+        if stated["index"] != index:
+            yield f"problem {index} is numbered {stated['index']}"
+        for name in ("name", "classes", "fingerprint", "test_fingerprint"):
+            if stated[name] != getattr(true, name):
+                yield (
+                    f"problem {index}: {name} is stated as {shown(stated[name])}; made again from "
+                    f"the seed it is {getattr(true, name)}"
+                )
+    if len(record["problems"]) > len(truth.problems):
+        yield f"it has {len(record['problems'])} problems; its sequence has {len(truth.problems)}"
+
+
+def _check_settings(record: dict[str, Any], truth: Truth) -> Iterator[str]:
+    """Records of other versions may hold fewer or more settings, or none."""
+    for name, stated in record.get("settings", {}).items():
+        true = truth.settings.get(name)
+        if isinstance(stated, dict) and isinstance(true, dict):
+            for key in stated.keys() & true.keys():
+                if stated[key] != true[key]:
+                    yield f"settings.{name}.{key} is {shown(stated[key])}, not {shown(true[key])}"
+        elif stated != true:
+            yield f"settings.{name} is {shown(stated)}, not {shown(true)}"
+
+
+def _check_no_scores(record: dict[str, Any]) -> Iterator[str]:
+    """A job that is not done has no score: no predictions would back it."""
+    scored = any(key.startswith("accuracy_") for each in record["problems"] for key in each)
+    if scored or record["matrix"] or record.get("metrics"):
+        yield f"its status is {record['status']}, and yet it states accuracies"
+
+
+def _check_arrays(arrays: Arrays, truth: Truth) -> Iterator[str]:
+    """Whether the predictions can be scored: all there, right lengths and classes, true labels."""
+    expected = array_names(len(truth.problems))
+    for name in sorted(expected ^ set(arrays)):
+        yield f"predictions: {name} {'is missing' if name in expected else 'is not expected'}"
+    for name in sorted(expected & set(arrays)):
+        index = int(name.rpartition("_")[2])
+        array, true = arrays[name], truth.problems[index]
+        if len(array) != len(true.labels):
+            yield f"predictions: {name} has {len(array)} entries; its test set {len(true.labels)}"
+        elif name.startswith("labels_"):
+            if wrong := int(np.sum(array != true.labels)):
+                yield (
+                    f"predictions: {name}: {wrong} of {len(array)} labels are not those made again "
+                    "from the seed"
+                )
+        elif len(array) and not 0 <= int(array.min()) <= int(array.max()) < true.classes:
+            yield f"predictions: {name} names classes beyond the problem's {true.classes}"
+    yield from _check_repeats(arrays, len(truth.problems))
+
+
+def _check_repeats(arrays: Arrays, count: int) -> Iterator[str]:
+    """What the harness keeps twice must be the same twice."""
+    pairs = [(f"learnt_{i}", f"after_{i}_{i}") for i in range(count)]
+    pairs += [(f"final_{i}", f"after_{count - 1}_{i}") for i in range(count)]
+    for one, other in pairs:
+        if one in arrays and other in arrays and not np.array_equal(arrays[one], arrays[other]):
+            yield f"predictions: {one} and {other} differ, and are of the same moment"
+
+
+def _check_figures(record: dict[str, Any], found: Figures) -> Iterator[str]:
+    """Every figure that the record states."""
+    for index, stated in enumerate(record["problems"][: len(found.final)]):
+        for name, shares in (("learnt", found.learnt), ("final", found.final)):
+            value = stated.get(f"accuracy_{name}")
+            yield from _compare(f"problem {index}: accuracy_{name}", value, shares[index])
+    if [len(row) for row in record["matrix"]] != [len(row) for row in found.matrix]:
+        yield f"its matrix has {len(record['matrix'])} rows, or rows of other lengths than 1, 2, …"
+    else:
+        for t, row in enumerate(found.matrix):
+            for i, true in enumerate(row):
+                yield from _compare(f"matrix[{t}][{i}]", record["matrix"][t][i], true)
+    metrics = found.metrics
+    for name, value in record.get("metrics", {}).items():
+        if name in metrics:
+            yield from _compare(f"metrics.{name}", value, metrics[name])
+        else:
+            yield f"metrics.{shown(name)} is a figure that cannot be checked here"
+
+
+def _compare(name: str, stated: float | None, true: float | None) -> Iterator[str]:
+    if stated is None or true is None:
+        if stated is not true:
+            yield f"{name} is stated as {stated}; recomputed it is {true}"
+    elif abs(stated - true) > TOLERANCE:
+        yield f"{name} is stated as {stated:.10g}; recomputed it is {true:.10g}"
+
+
+def _check_claims(submission: Submission, report: Report) -> Iterator[str]:
+    """What the manifest says of every job."""
+    for name, claim in submission.manifest["jobs"].items():
+        if name not in report.statuses:
+            continue  # its record could not be read, and that is told
+        status = report.statuses[name]
+        if claim["status"] != status:
+            yield f"{name}: its status is {status}; the manifest says {claim['status']}"
+        if status != "done":
+            stated = {key: value for key, value in claim.items() if key in FIGURES}
+            if any(value is not None for value in stated.values()):
+                yield f"{name}: it is not done, and yet the manifest states figures"
+        elif name in report.metrics:
+            for key in FIGURES:
+                yield from _compare(
+                    f"{name}: manifest: {key}", claim.get(key), report.metrics[name][key]
+                )
+
+
+def _check_completeness(jobs: list[Job]) -> Iterator[str]:
+    """Nothing left out that would make the rest look better: the standalone runs that Tr⁻¹ needs,
+    and realisations and seeds from 0 on without gaps."""
+    standalone = {same_problems(job) for job in jobs if is_standalone(job)}
+    grid: dict[str, list[Job]] = {}
+    for job in jobs:
+        if same_problems(job) not in standalone:
+            yield f"{job.name}: the standalone run (sa) that its Tr⁻¹ needs is not here"
+        place = (job.algorithm, job.load, job.suite, job.suite_version, job.sequence, job.scale,
+                 job.data, job.protocol, sorted(job.options.items()))  # fmt: skip
+        grid.setdefault(repr(place), []).append(job)
+    for found in grid.values():
+        yield from _check_grid(found)
+
+
+def _check_grid(jobs: list[Job]) -> Iterator[str]:
+    """One algorithm on one sequence: every realisation up to the last, each with every seed."""
+    here = {(job.realisation, job.seed) for job in jobs}
+    counts = (len({realisation for realisation, _ in here}), len({seed for _, seed in here}))
+    whole = {(realisation, seed) for realisation in range(counts[0]) for seed in range(counts[1])}
+    if here != whole:
+        told = ", ".join(f"r{realisation} s{seed}" for realisation, seed in sorted(here))
+        yield (
+            f"{jobs[0].algorithm} on {shown(jobs[0].sequence)} has {shown(told)}: realisations and "
+            "seeds must count from 0 without gaps, so that nobody can choose the lucky ones"
+        )
+
+
+def _alike(jobs: Mapping[str, Job], groups: Iterable[list[str]]) -> Iterator[str]:
+    """Which algorithms made the same predictions. Modular ones that choose the same paths do; so
+    would a copy."""
+    pairs: Counter[tuple[str, str]] = Counter()
+    for names in groups:
+        algorithms = sorted({jobs[name].algorithm for name in names})
+        pairs.update(itertools.combinations(algorithms, 2))
+    for (one, other), count in sorted(pairs.items()):
+        yield f"{one} and {other} predict exactly the same in {count} jobs"
+
+
+def _digest(job: Job, arrays: Arrays) -> str:
+    """Equal for two jobs that predict the same on the same problems."""
+    told = [f"{name}{sha256(arrays[name].tobytes())}" for name in sorted(arrays)]
+    return sha256(f"{same_problems(job)}{told}".encode())

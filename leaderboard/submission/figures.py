@@ -1,0 +1,91 @@
+"""A job's figures from its raw predictions and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bell_bench import metrics
+from bell_bench.harness.job import Job
+from bell_bench.harness.plan import OUR_STANDALONE
+from bell_bench.harness.state import MATRIX_LIMIT
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """All accuracies of a job that is done, in [0, 1]."""
+
+    learnt: list[float]
+    final: list[float]
+    matrix: list[list[float]]
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        return {
+            "A": metrics.average_accuracy(self.final),
+            "F": metrics.forgetting(self.final, self.learnt),
+            "backward_transfer": metrics.backward_transfer(self.final, self.learnt),
+        }
+
+
+def array_names(problems: int) -> set[str]:
+    """The arrays that the harness keeps for a sequence of so many problems."""
+    names = {f"{kind}_{i}" for i in range(problems) for kind in ("labels", "learnt", "final")}
+    if problems <= MATRIX_LIMIT:
+        names |= {f"after_{t}_{i}" for t in range(problems) for i in range(t + 1)}
+    return names
+
+
+def figures(arrays: Arrays, labels: Sequence[NDArray[Any]]) -> Figures:
+    """Score the predictions; all arrays are there, as long as the labels."""
+
+    def accuracy(name: str, index: int) -> float:
+        return float(np.mean(arrays[name] == labels[index]))
+
+    count = len(labels)
+    rows = range(count) if count <= MATRIX_LIMIT else ()
+    return Figures(
+        [accuracy(f"learnt_{i}", i) for i in range(count)],
+        [accuracy(f"final_{i}", i) for i in range(count)],
+        [[accuracy(f"after_{t}_{i}", i) for i in range(t + 1)] for t in rows],
+    )
+
+
+def is_standalone(job: Job) -> bool:
+    """Whether this is the yardstick of Tr⁻¹: our own ``sa``, whoever else may have one."""
+    distribution, _, name = OUR_STANDALONE.partition(":")
+    return job.algorithm == name and job.provider.startswith(f"{distribution} ")
+
+
+def same_problems(job: Job) -> tuple[Any, ...]:
+    """Equal for two jobs on the same problems with the same seed."""
+    return (job.suite, job.suite_version, job.sequence, job.realisation_seed, job.scale,
+            job.data, job.protocol, job.seed)  # fmt: skip
+
+
+def all_metrics(
+    jobs: Mapping[str, Job], done: Mapping[str, Figures]
+) -> dict[str, dict[str, float | None]]:
+    """A, F, backward transfer and, where the standalone run is among them, Tr⁻¹, by job name."""
+    yardsticks: dict[tuple[Any, ...], list[str]] = {}
+    for name in sorted(done):
+        if is_standalone(jobs[name]):
+            yardsticks.setdefault(same_problems(jobs[name]), []).append(name)
+    found: dict[str, dict[str, float | None]] = {}
+    for name, own in done.items():
+        transfer = None
+        if same := yardsticks.get(same_problems(jobs[name])):
+            other = max(same, key=lambda other: _made_as(jobs[other]) == _made_as(jobs[name]))
+            transfer = metrics.last_transfer(own.final, done[other].final)
+        found[name] = {**own.metrics, "Tr_last": transfer}
+    return found
+
+
+def _made_as(job: Job) -> tuple[Any, ...]:
+    return job.device, job.threads, job.software

@@ -1,0 +1,208 @@
+"""From folders of runs to one file: records and predictions, and a manifest of their hashes."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.files import sha256
+from bell_bench.harness.environment import version
+from bell_bench.harness.job import Job
+from bell_bench.harness.store import JobFolder, ResultStore
+from bell_bench_leaderboard.submission.archive import write_archive
+from bell_bench_leaderboard.submission.arrays import read_predictions
+from bell_bench_leaderboard.submission.contents import (
+    LIMITS,
+    MANIFEST_FILE,
+    NOT_ITS_OWN,
+    belongs,
+    predictions_file,
+    record_file,
+)
+from bell_bench_leaderboard.submission.figures import (
+    Figures,
+    all_metrics,
+    array_names,
+    figures,
+    is_standalone,
+    same_problems,
+)
+from bell_bench_leaderboard.submission.local_paths import shorten
+from bell_bench_leaderboard.submission.refused import Refused
+from bell_bench_leaderboard.submission.schema import (
+    FORMAT,
+    MANIFEST,
+    RECORD,
+    SCHEMA,
+    complaints,
+)
+
+Watch = Callable[[Sequence[JobFolder]], Iterable[JobFolder]]
+"""Hands the folders on and shows how far they have come."""
+
+
+@dataclass
+class Packed:
+    """A submission as it is made, and what its maker should know."""
+
+    content: bytes = b""
+    statuses: dict[str, str] = field(default_factory=dict)
+    """By job name."""
+    shortened: list[str] = field(default_factory=list)
+    """Places in records from which paths of this machine were cut."""
+    repeated: list[str] = field(default_factory=list)
+    """Jobs that were found in several folders, with the same predictions."""
+
+
+@dataclass
+class _Found:
+    """One job as it goes into the archive."""
+
+    job: Job
+    record: dict[str, Any]
+    predictions: bytes | None = None
+    figures: Figures | None = None
+
+
+def pack(
+    runs: Iterable[pathlib.Path], *, name: str = "", contact: str = "", watch: Watch = iter
+) -> Packed:
+    """Everything in these folders as one file. Refuses what is unfinished or incomplete, naming
+    all of it."""
+    packed = Packed()
+    found = _collect(list(_job_folders(runs)), packed, watch)
+    if lacking := list(_lacking([each.job for each in found.values()])):
+        raise BellBenchError("\n".join(["Tr⁻¹ needs standalone runs that are not here:", *lacking]))
+    files: dict[str, bytes] = {}
+    for key, each in found.items():
+        files[record_file(key)] = _json(each.record)
+        if each.predictions is not None:
+            files[predictions_file(key)] = each.predictions
+    manifest = {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "bell_bench": str(version("bell-bench")),
+        "name": name,
+        "contact": contact,
+        "files": {file: sha256(content) for file, content in files.items()},
+        "jobs": _claims(found),
+    }
+    if wrong := complaints(MANIFEST, manifest, "manifest"):
+        raise UsageError("\n".join(wrong))
+    packed.statuses = {key: each.record["status"] for key, each in found.items()}
+    packed.content = write_archive({**files, MANIFEST_FILE: _json(manifest)})
+    if len(packed.content) > LIMITS.archive:
+        raise UsageError(
+            f"these runs pack to {len(packed.content):,} bytes, and a submission may have "
+            f"{LIMITS.archive:,}: submit them in parts, each with its standalone runs"
+        )
+    return packed
+
+
+def _job_folders(runs: Iterable[pathlib.Path]) -> Iterator[JobFolder]:
+    for folder in runs:
+        own = JobFolder(folder)
+        found = [own] if own.job_file.is_file() else list(ResultStore(folder))
+        if not found:
+            raise UsageError(f"no results in {folder}: run `bell-bench evaluate --algo sa` first")
+        yield from found
+
+
+def _collect(folders: list[JobFolder], packed: Packed, watch: Watch) -> dict[str, _Found]:
+    """All jobs by name, if all of them can be submitted."""
+    found: dict[str, _Found] = {}
+    faults: list[str] = []
+    for folder in watch(folders):
+        try:
+            each = _take(folder, packed)
+        except BellBenchError as error:
+            faults.append(f"  {folder.path}: {error}")
+            continue
+        known = found.setdefault(each.job.name, each)
+        if known is each:
+            continue
+        if known.predictions != each.predictions:
+            faults.append(f"  {folder.path}: another folder holds this job with other predictions")
+        packed.repeated.append(each.job.name)
+    if faults:
+        raise BellBenchError("\n".join(["this cannot be submitted as it is:", *faults]))
+    return found
+
+
+def _take(folder: JobFolder, packed: Packed) -> _Found:
+    """A job without what belongs to this machine; if it is not done, without scores, which no
+    predictions would back."""
+    record = folder.record()
+    if record is None or record["status"] == "interrupted":
+        raise BellBenchError(
+            "it has not ended: the same `bell-bench evaluate` command goes on with it, and "
+            "--timeout gives it an end"
+        )
+    record, places = shorten(record)
+    if record["status"] != "done":
+        record = _without_scores(record)
+    if wrong := complaints(RECORD, record, "record"):
+        raise BellBenchError("; ".join(wrong))
+    found = _Found(Job.from_json(record["job"]), record)
+    if record["status"] == "done":
+        try:
+            found.predictions = folder.predictions_file.read_bytes()
+            if not belongs(record, found.predictions):
+                raise Refused(NOT_ITS_OWN)
+            found.figures = _score(found.predictions, len(record["problems"]))
+        except (OSError, Refused) as error:
+            raise BellBenchError(f"predictions.npz: {error}; delete record.json beside it and run "
+                                 "the same command again to redo this job") from error  # fmt: skip
+    packed.shortened += [f"{found.job.name}: {place}" for place in places]
+    return found
+
+
+def _without_scores(record: dict[str, Any]) -> dict[str, Any]:
+    problems = [
+        {name: value for name, value in problem.items() if not name.startswith("accuracy_")}
+        for problem in record["problems"]
+    ]
+    return {**record, "problems": problems, "matrix": []}
+
+
+def _score(predictions: bytes, count: int) -> Figures:
+    """The figures by the labels that lie beside the predictions."""
+    arrays = read_predictions(predictions)
+    if set(arrays) != array_names(count):
+        raise Refused(f"its arrays are not those of {count} problems")
+    labels = [arrays[f"labels_{index}"] for index in range(count)]
+    for name, array in arrays.items():
+        if len(array) != len(labels[int(name.rpartition("_")[2])]) or not len(array):
+            raise Refused(f"{name} is not as long as its labels")
+    return figures(arrays, labels)
+
+
+def _lacking(jobs: list[Job]) -> Iterator[str]:
+    """The standalone runs that Tr⁻¹ needs and that are not here."""
+    here = {same_problems(job) for job in jobs if is_standalone(job)}
+    lacking = {
+        f"  bell-bench evaluate --algo sa --suite {job.suite} --sequence {job.sequence} "
+        f"--scale {job.scale} --data {job.data} --protocol {job.protocol} "
+        f"--realisation {job.realisation} --seed {job.seed}"
+        for job in jobs
+        if same_problems(job) not in here
+    }
+    yield from sorted(lacking)
+
+
+def _claims(found: dict[str, _Found]) -> dict[str, dict[str, Any]]:
+    """What the submission says of every job: its status and, if it is done, its metrics."""
+    done = {key: each.figures for key, each in found.items() if each.figures is not None}
+    metrics = all_metrics({key: each.job for key, each in found.items()}, done)
+    return {
+        key: {"status": each.record["status"], **metrics.get(key, {})}
+        for key, each in found.items()
+    }
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()

@@ -1,0 +1,167 @@
+"""Some jobs of a submission run again, here, and compared with what it says.
+
+Which code runs is decided here: the algorithm is looked up by its name and distribution among the
+installed plugins. What a submission names as ``load`` is never imported.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import random
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bell_bench.errors import BellBenchError
+from bell_bench.files import read_arrays
+from bell_bench.harness.executor import Limits, cores, memory_share
+from bell_bench.harness.job import Job
+from bell_bench.harness.plan import Plan, Request, check_plan, make_plan
+from bell_bench.harness.run import run_plan
+from bell_bench.harness.store import JobFolder, ResultStore
+from bell_bench.options import show_value
+from bell_bench_leaderboard.submission.check import Report
+from bell_bench_leaderboard.submission.contents import Submission
+from bell_bench_leaderboard.submission.refused import shown
+
+POINTS = 3.0
+"""How far A may be off where bit-identity is not promised: another machine or other software."""
+COUNTS = ("updates", "train_flops", "inference_flops", "paths_evaluated", "stored_bytes",
+          "parameters")  # fmt: skip
+"""What a rerun finds again besides accuracies; seconds and memory are the machine's."""
+TOLD = 20
+"""Differences told per job."""
+
+
+@dataclass
+class Rerun:
+    """What was run again, and how it compares."""
+
+    agreed: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    unable: list[str] = field(default_factory=list)
+    """Why some jobs could not be chosen."""
+
+
+def rerun(submission: Submission, report: Report, count: int, seed: int) -> Rerun:
+    """Run ``count`` of the done jobs again, chosen by ``seed`` among those that can run here."""
+    result = Rerun()
+    able = _able(report, result)
+    chosen = sorted(random.Random(seed).sample(sorted(able), min(count, len(able))))
+    if not chosen:
+        return result
+    with tempfile.TemporaryDirectory(prefix="bell-bench-rerun-") as folder:
+        store = ResultStore(pathlib.Path(folder))
+        plan = Plan(tuple(able[name] for name in chosen))
+        workers = min(len(chosen), max(1, cores() // max(job.threads for job in plan.jobs)))
+        try:
+            check_plan(plan, store)
+        except BellBenchError as error:
+            result.unable.append(str(error))
+            return result
+        limits = Limits(memory_bytes=memory_share(workers))
+        run_plan(plan, store, workers=workers, limits=limits)
+        for name in chosen:
+            _compare(name, submission, store.folder_of(able[name]), result)
+    return result
+
+
+def _able(report: Report, result: Rerun) -> dict[str, Job]:
+    """The done jobs as this installation would run them, by their names in the submission."""
+    able: dict[str, Job] = {}
+    for name, job in report.jobs.items():
+        if report.statuses[name] != "done":
+            continue
+        try:
+            able[name] = _as_here(job)
+        except BellBenchError as error:
+            why = f"{job.algorithm} of {shown(job.provider)}: {shown(str(error))}"
+            result.unable += [why] if why not in result.unable else []
+    return able
+
+
+def _as_here(job: Job) -> Job:
+    """The same job planned here, from names alone."""
+    if job.load.startswith("file:"):
+        raise BellBenchError("it is a file of its author's, not an installed plugin")
+    distribution, _, _ = job.provider.rpartition(" ")
+    plan = make_plan(
+        Request(
+            algorithms=(f"{distribution}:{job.algorithm}",),
+            suite=job.suite,
+            sequences=(job.sequence,),
+            scale=job.scale,
+            data=job.data,
+            protocol=job.protocol,
+            realisations=(job.realisation,),
+            seeds=(job.seed,),
+            options=tuple(
+                f"{job.algorithm}.{name}={show_value(value)}" for name, value in job.options.items()
+            ),
+            device=job.device,
+            threads=job.threads,
+        )
+    )
+    return plan.asked[0]
+
+
+def _compare(name: str, submission: Submission, folder: JobFolder, result: Rerun) -> None:
+    """Judge one job: to the bit where the same machine and software promise that, else by A."""
+    entry, now = submission.entry(name), folder.record() or {}
+    then = entry.record
+    assert then is not None
+    if now.get("status") != "done":
+        told = shown(str(now.get("reason", "")))
+        result.faults.append(f"{name}: rerun: it ended as {now.get('status')}: {told}")
+        return
+    unlike = list(_unlike(then["environment"], now["environment"]))
+    differences = list(_differences(then, now))
+    arrays = read_arrays(folder.predictions_file)
+    stated = entry.predictions or {}
+    same = arrays.keys() == stated.keys() and all(
+        np.array_equal(array, stated[key]) for key, array in arrays.items()
+    )
+    if same and not differences:
+        result.agreed.append(f"{name}: rerun: the same to the bit, FLOPs and stored bytes included")
+    elif not unlike:
+        changed = [*differences, *([] if same else ["other predictions"])]
+        result.faults += [f"{name}: rerun: {told}" for told in changed[:TOLD]]
+    else:
+        before, after = _average(then), _average(now)
+        told = (
+            f"{name}: rerun: A was {before:.2f} and is {after:.2f} here, where bit-identity is not "
+            f"promised ({', '.join(unlike)}): {POINTS:g} points are allowed"
+        )
+        (result.agreed if abs(before - after) <= POINTS else result.faults).append(told)
+
+
+def _average(record: Mapping[str, Any]) -> float:
+    return 100 * float(np.mean([problem["accuracy_final"] for problem in record["problems"]]))
+
+
+def _unlike(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """In what the machine or the software differs; threads and device are the job's own."""
+    for key in ("cpu", "cores", "platform", "python", "code"):
+        if then.get(key) != now.get(key):
+            yield f"another {key}" if key != "code" else "another commit of bell-bench"
+    for package, version in now["packages"].items():
+        if then["packages"].get(package) != version:
+            yield f"{package} {shown(str(then['packages'].get(package)))} then, {version} here"
+
+
+def _differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for before, after in zip(then["problems"], now["problems"], strict=True):
+        pairs = [(key, before[key], after[key]) for key in ("accuracy_learnt", "accuracy_final")]
+        pairs += [
+            (key, before["resources"].get(key), after["resources"][key])
+            for key in COUNTS
+            if key in after["resources"]
+        ]
+        for key, stated, found in pairs:
+            if stated != found:
+                yield f"problem {after['index']}: {key} was {shown(stated)}, and is {found}"
+    if then["matrix"] != now["matrix"]:
+        yield "another accuracy matrix"

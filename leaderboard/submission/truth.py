@@ -1,0 +1,163 @@
+"""What the suite itself says: problems, test labels and settings, made again from the seeds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, is_dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.harness.job import Job
+from bell_bench.harness.state import narrow
+from bell_bench.plugins import registry
+from bell_bench.suites.base import Suite
+from bell_bench_leaderboard.submission.refused import shown
+
+
+class Uncheckable(Exception):
+    """Why a job cannot be judged here, and what would help. No fault of the submission."""
+
+
+@dataclass(frozen=True)
+class TrueProblem:
+    """One problem without its images."""
+
+    name: str
+    classes: int
+    fingerprint: str
+    test_fingerprint: str
+    labels: NDArray[Any]
+    """Of the test set."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """One realisation of a sequence."""
+
+    problems: list[TrueProblem]
+    settings: dict[str, Any]
+    """As a record holds them."""
+
+
+class Truths:
+    """Realisations, each made once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], Truth | Uncheckable] = {}
+
+    def of(self, job: Job) -> Truth:
+        """What the job's problems are; raises Uncheckable where that cannot be told here."""
+        key = (job.suite, job.suite_version, job.sequence, job.realisation_seed, job.scale,
+               job.protocol, job.data)  # fmt: skip
+        if key not in self._known:
+            try:
+                self._known[key] = _make(suite_of(job), job)
+            except Uncheckable as error:
+                self._known[key] = error
+        found = self._known[key]
+        if isinstance(found, Uncheckable):
+            raise found
+        return found
+
+
+def suite_of(job: Job) -> Suite:
+    """The suite that the job names, in the job's version."""
+    try:
+        suite = registry().suite(job.suite)
+    except UsageError as error:
+        raise Uncheckable(
+            f"suite {job.suite!r} is not installed here, and without it no label can be checked: "
+            f"install the distribution that provides it ({shown(str(error))})"
+        ) from error
+    except BellBenchError as error:
+        raise Uncheckable(f"suite {job.suite!r} does not load here: {shown(str(error))}") from error
+    if suite.version != job.suite_version:
+        raise Uncheckable(
+            f"suite {job.suite!r} has version {suite.version!r} here, and these results are of "
+            f"version {job.suite_version!r}, whose problems or figures are others: check them with "
+            "the bell-bench (or plugin) of that version"
+        )
+    return suite
+
+
+def misnamed(suite: Suite, job: Job) -> list[str]:
+    """What the job names that its suite does not have, and a seed that is not the suite's."""
+    choices: list[tuple[str, str, Mapping[str, Any]]] = [
+        ("sequence", job.sequence, suite.sequences),
+        ("scale", job.scale, suite.scales),
+        ("protocol", job.protocol, suite.protocols),
+        ("data", job.data, suite.sources),
+    ]
+    faults = [
+        f"{kind} {name!r} is none of suite {job.suite!r}: {', '.join(known)}"
+        for kind, name, known in choices
+        if name not in known
+    ]
+    if job.sequence in suite.sequences:
+        faults += _misseeded(suite, job)
+    return faults
+
+
+def _misseeded(suite: Suite, job: Job) -> list[str]:
+    try:
+        seed = suite.realisation_seed(job.sequence, job.realisation)
+    except Exception as error:  # a suite may be anybody's code
+        return [f"realisation {job.realisation} of {job.sequence}: {shown(str(error))}"]
+    if seed == job.realisation_seed:
+        return []
+    return [
+        f"realisation {job.realisation} of {job.sequence} has seed {seed}, not "
+        f"{job.realisation_seed}"
+    ]
+
+
+def _make(suite: Suite, job: Job) -> Truth:
+    try:
+        sequence = suite.sequence(
+            job.sequence,
+            seed=job.realisation_seed,
+            scale=job.scale,
+            protocol=job.protocol,
+            data=job.data,
+        )
+        if lacking := sequence.missing():
+            told = "; ".join(f"{domain}: {why}" for domain, why in lacking.items())
+            raise Uncheckable(
+                f"{job.sequence} with data {job.data!r} needs images that are not here: {told}"
+            )
+        problems = []
+        for index in range(len(sequence)):
+            problem, test = sequence.problem(index), sequence.test(index)
+            problems.append(
+                TrueProblem(
+                    problem.name,
+                    problem.classes,
+                    problem.fingerprint,
+                    test.fingerprint,
+                    narrow(test.labels),
+                )
+            )
+    except Uncheckable:
+        raise
+    except Exception as error:  # a suite may be anybody's code
+        raise Uncheckable(
+            f"suite {job.suite!r} could not make {job.sequence} with seed {job.realisation_seed}: "
+            f"{type(error).__name__}: {shown(str(error))}"
+        ) from error
+    return Truth(
+        problems,
+        {
+            "training": _plain(sequence.settings),
+            "scale": _plain(suite.scales[job.scale]),
+            "protocol": _plain(suite.protocols[job.protocol]),
+        },
+    )
+
+
+def _plain(settings: Any) -> Any:
+    """Settings as the worker writes them down and JSON gives them back."""
+    told = asdict(settings) if is_dataclass(settings) else str(settings)  # type: ignore[arg-type]
+    return json.loads(json.dumps(told))

@@ -1,0 +1,150 @@
+"""``validate --rerun``: jobs are run again by the code that is installed here, and compared."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+
+import numpy as np
+import pytest
+
+from bell_bench.harness.job import Job
+from bell_bench_leaderboard.submission import rerun as module
+from bell_bench_leaderboard.submission.check import Report
+from bell_bench_leaderboard.submission.rerun import POINTS, Rerun, rerun
+from tests.harness.conftest import House
+
+
+@pytest.fixture
+def told(made: House, tmp_path: pathlib.Path):
+    def told(content: bytes, *options: str) -> tuple[int, str]:
+        file = tmp_path / "submitted.zip"
+        file.write_bytes(content)
+        done = made.bell_bench("validate", str(file), "--rerun", *options)
+        assert "Traceback" not in done.stderr
+        return done.returncode, done.stdout + done.stderr
+
+    return told
+
+
+def only(edit, *algorithms: str) -> None:
+    for algorithm in set(edit.records) - set(algorithms):
+        edit.forget(algorithm)
+
+
+@pytest.mark.slow
+def test_the_same_machine_finds_the_same_bits(told, edit):
+    """Also what cannot run again is named: the local file is not installed."""
+    only(edit, "constant", "sa", "Mine", "fail")
+    code, text = told(edit.build(), "9", "--seed", "1")
+    assert code == 0, text
+    assert text.count("rerun: the same to the bit") == 2
+    assert "cannot be run again here: Mine of mine.py" in text
+    assert "chosen by --seed 1" in text
+
+
+@pytest.mark.slow
+def test_invented_predictions_are_found_only_by_a_rerun(told, edit, validate):
+    """Predictions made from the labels, all figures and hashes to fit: sound, but not true."""
+    only(edit, "constant", "sa")
+    arrays, record = edit.arrays["sa"], edit.records["sa"]
+    for name in arrays:
+        if not name.startswith("labels"):
+            arrays[name] = arrays[f"labels_{name.rpartition('_')[2]}"]
+    for problem in record["problems"]:
+        problem |= {"accuracy_learnt": 1.0, "accuracy_final": 1.0}
+    record["matrix"] = [[1.0] * len(row) for row in record["matrix"]]
+    record["metrics"] = {"A": 100.0, "F": 0.0, "backward_transfer": 0.0}
+    edit.claim("sa").update(A=100.0, F=0.0, Tr_last=0.0)
+    last = edit.records["constant"]["problems"][-1]["accuracy_final"]
+    edit.claim("constant").update(Tr_last=100 * (last - 1))
+    content = edit.build()
+    assert validate(content)[0] == 0
+    code, text = told(content, "2", "--seed", "0")
+    assert code == 1
+    assert f"{edit.names['sa']}: rerun: problem 0: accuracy_learnt was 1.0, and is 0." in text
+    assert "other predictions" in text
+    assert f"{edit.names['constant']}: rerun: the same to the bit" in text
+
+
+def test_what_is_not_installed_is_told(told, edit):
+    only(edit, "constant", "sa")
+    for algorithm in ("constant", "sa"):
+        edit.records[algorithm]["job"]["algorithm"] += "" if algorithm == "sa" else "x"
+        edit.records[algorithm]["job"]["load"] = "os:system"
+    edit.records["sa"]["job"]["provider"] = "bell-bench x 1"
+    code, text = told(edit.build(), "1")
+    assert code == 2
+    assert "cannot be run again here: constantx of tiny 0.1: unknown algorithm" in text
+    assert "0 of 1 jobs were run again" in text
+
+
+JOB = Job(algorithm="constant", load="os:system", provider="tiny 0.1", suite="tiny",
+          suite_version="1", sequence="S_pl", realisation=0, realisation_seed=30, seed=0,
+          scale="quick", data="glyphs", protocol="paper", options={"until": ""})  # fmt: skip
+
+
+def test_what_the_submission_names_is_never_imported(tiny):
+    assert module._as_here(JOB).load == "tiny:Constant"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"options": {"until": 3}}, {"options": {"unknown": ""}}, {"provider": "other 1"},
+     {"scale": "huge"}, {"load": "file:mine.py:Mine"}],
+)  # fmt: skip
+def test_what_cannot_be_planned_is_not_chosen(tiny, change):
+    job = dataclasses.replace(JOB, **change)
+    report = Report(jobs={"a": JOB, "b": job}, statuses={"a": "done", "b": "done"})
+    result = Rerun()
+    able = module._able(report, result)
+    if change == {"options": {"until": 3}}:  # any number can be a file's name
+        assert set(able) == {"a", "b"}
+    else:
+        assert set(able) == {"a"}
+        assert len(result.unable) == 1
+
+
+def test_the_choice_follows_the_seed(tiny, monkeypatch):
+    jobs = {str(seed): dataclasses.replace(JOB, seed=seed) for seed in range(20)}
+    report = Report(jobs=jobs, statuses=dict.fromkeys(jobs, "done"))
+    chosen: list[list[str]] = []
+    monkeypatch.setattr(module, "check_plan", lambda *_: None)
+    monkeypatch.setattr(module, "run_plan", lambda *_, **__: None)
+    monkeypatch.setattr(module, "_compare", lambda name, *_: chosen[-1].append(name))
+    for seed in (1, 1, 2):
+        chosen.append([])
+        rerun(None, report, 5, seed)
+    assert chosen[0] == chosen[1] != chosen[2]
+    assert len(set(chosen[0])) == 5
+
+
+@pytest.mark.parametrize(("off", "agrees"), [(0.0, True), (0.029, True), (0.031, False)])
+def test_elsewhere_the_average_may_be_off_by_a_little(tmp_path, off, agrees):
+    """Another torch, processor or commit promises no bits."""
+    from bell_bench.files import write_arrays, write_json
+    from bell_bench.harness.store import JobFolder
+    from bell_bench_leaderboard.submission.contents import Entry
+
+    def record(accuracy: float, torch: str) -> dict:
+        problem = {"index": 0, "accuracy_learnt": accuracy, "accuracy_final": accuracy}
+        environment = {"cpu": "one", "packages": {"torch": torch}}
+        return {"schema": 1, "status": "done", "matrix": [], "environment": environment,
+                "problems": [problem | {"resources": {"updates": 1}}]}  # fmt: skip
+
+    folder = JobFolder(tmp_path)
+    write_json(folder.record_file, record(0.5, "2"))
+    write_arrays(folder.predictions_file, {"final_0": np.zeros(3, np.uint8)})
+
+    class Fake:
+        @staticmethod
+        def entry(name: str) -> Entry:
+            return Entry(name, record=record(0.5 + off, "1"), predictions={})
+
+    result = Rerun()
+    module._compare("job", Fake, folder, result)
+    assert bool(result.agreed) == agrees
+    assert bool(result.faults) != agrees
+    (text,) = result.agreed or result.faults
+    assert f"{POINTS:g} points are allowed" in text
+    assert "torch 1 then, 2 here" in text

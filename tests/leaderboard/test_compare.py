@@ -1,0 +1,73 @@
+"""Paired differences and ranks on boards made by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from bell_bench_leaderboard import result_rows
+from bell_bench_leaderboard.boards import boards
+from bell_bench_leaderboard.compare import difference, mean, ranks
+from tests.leaderboard.making import record, series
+
+BASE = (0.2, 0.5, 0.8)
+"""Realisations differ far more than algorithms do."""
+
+
+def board(*records):
+    (found,) = boards(result_rows(records))
+    return found
+
+
+def shifted(by, wobble=(0.001, -0.001, 0.0)):
+    return [value + by + small for value, small in zip(BASE, wobble, strict=True)]
+
+
+def test_a_difference_is_paired():
+    """Unpaired, the realisations' spread would hide it."""
+    found = difference(board(*series("a", shifted(0.05)), *series("b", BASE)), "A", "a", "b")
+    assert found.mean == pytest.approx(5)
+    assert found.low > 4
+    assert found.high < 6
+
+
+def test_other_images_cannot_be_paired():
+    here = board(*series("a", BASE), *series("b", BASE, data_hash="other"))
+    assert difference(here, "A", "a", "b") is None
+
+
+def test_what_differs_is_told_apart_and_what_does_not_is_a_tie():
+    here = board(
+        *series("best", shifted(0.1)),
+        *series("middle", BASE),
+        *series("twin", shifted(0.0, (0.004, -0.004, 0.001))),
+    )
+    found = {name: str(rank) for name, rank in ranks(here).items()}
+    assert found == {"best": "1", "middle": "2–3", "twin": "2–3"}
+
+
+def test_one_realisation_gives_no_ranks():
+    assert ranks(board(record("a"), record("b", (0.1, 0.2)))) == {}
+
+
+def test_who_has_not_completed_everything_is_not_ranked():
+    here = board(
+        *series("a", shifted(0.1)), *series("b", BASE), *series("c", BASE[:2]),
+    )  # fmt: skip
+    assert mean(here, "A", "c") is None
+    assert set(ranks(here)) == {"a", "b"}
+
+
+def test_seeds_of_one_realisation_are_one_value():
+    here = board(record(seed=0, learnt=(0.2,)), record(seed=1, learnt=(0.4,)))
+    found = mean(here, "A", "picle")
+    assert found.mean == pytest.approx(30)
+    assert found.interval is None
+
+
+def test_long_sequences_stand_by_themselves():
+    here = board(
+        *series("a", BASE),
+        *(record("a", [0.9] * 30, sequence="S_long", realisation=i) for i in range(3)),
+    )
+    assert here.averaged == ["S_pl"]
+    assert mean(here, "A", "a").mean == pytest.approx(50)

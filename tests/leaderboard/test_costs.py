@@ -1,0 +1,84 @@
+"""Costs: Pareto fronts, equal budgets and growth."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bell_bench_leaderboard import result_rows
+from bell_bench_leaderboard.boards import boards
+from bell_bench_leaderboard.costs import budget_grid, cost_grid, fronts, pareto
+from bell_bench_leaderboard.derived import at_budget, growth
+from tests.leaderboard.making import record, series
+
+POINT = st.tuples(st.integers(0, 5).map(float), st.integers(0, 5).map(float))
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.text(min_size=1, max_size=3), POINT, min_size=1))
+def test_a_front_is_all_that_nobody_beats(points):
+    def beaten(name):
+        cost, score = points[name]
+        return any(
+            other[0] <= cost and other[1] >= score and other != (cost, score)
+            for other in points.values()
+        )
+
+    front = pareto(points)
+    assert set(front) == {name for name in points if not beaten(name)}
+    assert [points[name][0] for name in front] == sorted(points[name][0] for name in front)
+
+
+def test_the_front_of_a_board():
+    (board,) = boards(
+        result_rows(
+            [*series("sa", (0.5, 0.6)), *series("dear", (0.7, 0.8), resources={"wall_s": 9.0}),
+             *series("waste", (0.4, 0.5), resources={"wall_s": 5.0})]
+        )
+    )  # fmt: skip
+    assert fronts(board)["wall_s"] == ["sa", "dear"]
+    rows = {row[0].text: row[-1].text for row in cost_grid(board).rows}
+    assert "seconds" in rows["dear"]
+    assert rows["waste"] == "–"
+
+
+def test_scores_at_equal_budget_by_hand():
+    """Twice as dear as sa: at its budget one of two problems is solved, the other is chance."""
+    rows = result_rows(
+        [record("a", (0.9, 0.7), resources={"train_flops": 2e9}), record("sa", (0.8, 0.8))]
+    )
+    assert rows[0][at_budget("train_flops", 1)] == pytest.approx(100 * (0.9 + 0.5) / 2)
+    assert rows[0][at_budget("train_flops", 2)] == pytest.approx(80)
+    assert rows[0][at_budget("wall_s", 1)] == pytest.approx(80)
+    assert rows[1][at_budget("train_flops", 1)] == pytest.approx(80)
+
+
+def test_at_a_budget_the_model_of_that_time_is_scored():
+    """The second problem spoils the first, but at the budget it was not learnt yet."""
+    spoilt = record("a", (0.9, 0.7), (0.5, 0.7), resources={"train_flops": 2e9})
+    spoilt["matrix"] = [[0.9], [0.5, 0.7]]
+    rows = result_rows([spoilt, record("sa", (0.8, 0.8))])
+    assert rows[0][at_budget("train_flops", 1)] == pytest.approx(100 * (0.9 + 0.5) / 2)
+    assert rows[0][at_budget("train_flops", 2)] == pytest.approx(60)
+
+
+def test_without_the_standalone_run_there_is_no_equal_budget():
+    (board,) = boards(result_rows([record("a")]))
+    assert {cell.text for row in budget_grid(board).rows for cell in row[2:]} == {"–"}
+
+
+def long(flops):
+    found = record("a", [0.9] * len(flops))
+    for problem, each in zip(found["problems"], flops, strict=True):
+        problem["resources"] = problem["resources"] | {"train_flops": each}
+    return found
+
+
+def test_growth_is_relative_to_the_standalone_run():
+    easing = [30.0] * 10 + [20.0] * 10 + [10.0] * 10
+    linear = [each * (1 + t) for t, each in enumerate(easing)]
+    assert growth(long(easing), long(easing))["flops_growth"] == pytest.approx(1)
+    assert growth(long(linear), long(easing))["flops_growth"] == pytest.approx(25.5 / 5.5)
+    assert growth(long(easing), None).keys() == {"memory_growth"}
+    assert growth(long([1.0] * 6), None) == {}
