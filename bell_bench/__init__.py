@@ -1,7 +1,8 @@
 """bell-bench: which continual-learning algorithm transfers what, and at which cost?
 
-The names below are what a plugin author needs. Each is imported when it is first used, so that
-``import bell_bench`` costs nothing and declaring a plugin imports neither torch nor numpy.
+The names below are what a plugin author needs, and what the command line does, from Python. Each is
+imported when it is first used, so that ``import bell_bench`` costs nothing and declaring a plugin
+imports neither torch nor numpy.
 """
 
 from __future__ import annotations
@@ -11,9 +12,31 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bell_bench.algorithm import Algorithm, Context
+    from bell_bench.api import (
+        ablate_density,
+        ablate_nt_search,
+        check,
+        data_status,
+        describe,
+        doctor,
+        download_data,
+        evaluate,
+        evaluation_store,
+        import_data,
+        installed_plugins,
+        leaderboard,
+        listing,
+        new_algorithm,
+        show,
+        submit,
+        validate,
+        verify_data,
+    )
     from bell_bench.hookspecs import hookimpl, hookspec
+    from bell_bench.modular.modular_algorithm import ModularAlgorithm
     from bell_bench.modular.path import Path
     from bell_bench.problem import Inputs, Problem, Split
+    from bell_bench.results import Results
     from bell_bench.specs import AlgorithmSpec, DomainSpec, Option, SuiteSpec
 
 __version__ = "0.1.0"
@@ -24,14 +47,34 @@ __all__ = [
     "Context",
     "DomainSpec",
     "Inputs",
+    "ModularAlgorithm",
     "Option",
     "Path",
     "Problem",
+    "Results",
     "Split",
     "SuiteSpec",
     "__version__",
+    "ablate_density",
+    "ablate_nt_search",
+    "check",
+    "data_status",
+    "describe",
+    "doctor",
+    "download_data",
+    "evaluate",
+    "evaluation_store",
     "hookimpl",
     "hookspec",
+    "import_data",
+    "installed_plugins",
+    "leaderboard",
+    "listing",
+    "new_algorithm",
+    "show",
+    "submit",
+    "validate",
+    "verify_data",
 ]
 
 _HOMES = {
@@ -40,20 +83,23 @@ _HOMES = {
     "Context": "bell_bench.algorithm",
     "DomainSpec": "bell_bench.specs",
     "Inputs": "bell_bench.problem",
+    "ModularAlgorithm": "bell_bench.modular.modular_algorithm",
     "Option": "bell_bench.specs",
     "Path": "bell_bench.modular.path",
     "Problem": "bell_bench.problem",
+    "Results": "bell_bench.results",
     "Split": "bell_bench.problem",
     "SuiteSpec": "bell_bench.specs",
     "hookimpl": "bell_bench.hookspecs",
     "hookspec": "bell_bench.hookspecs",
 }
+"""Where each name lives; those of the command line's functions live in ``bell_bench.api``."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
+    value = getattr(importlib.import_module(_HOMES.get(name, "bell_bench.api")), name)
     globals()[name] = value
     return value
 

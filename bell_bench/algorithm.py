@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from bell_bench.modular.path import Path
 from bell_bench.modular.settings import TrainingSettings
@@ -62,6 +62,9 @@ class Context(Protocol):
 
 class Algorithm:
     """A continual-learning algorithm: learns one problem at a time, predicts for any learnt one."""
+
+    stable: ClassVar[bool] = False
+    """Whether it promises that learning never changes what earlier problems predict."""
 
     def __init__(self, context: Context, **options: Any) -> None:
         self.context = context

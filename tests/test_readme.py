@@ -30,7 +30,10 @@ def commands() -> list[str]:
 
 
 @pytest.mark.parametrize("line", commands())
-def test_every_command_of_the_tour_parses(line):
+def test_every_command_of_the_tour_parses(line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "mine.zip").touch()
     _, verb, *arguments = shlex.split(line, comments=True)
     command = cli.get_command(click.Context(cli), verb)
     assert command is not None

@@ -42,19 +42,25 @@ def command(as_json: bool) -> int:
 
     Exits with 1 if something that is needed fails.
     """
-    checks = []
-    for section in (_python, _packages, _torch, _machine, _folders, _data, _plugins):
-        try:
-            checks += list(section())
-        except Exception as error:  # a doctor who faints helps nobody
-            name = section.__name__.strip("_")
-            checks.append(Check(name, "fail", f"{type(error).__name__}: {error}", "report this"))
+    checks = examine()
     if as_json:
         echo_json([dataclasses.asdict(check) for check in checks])
     else:
         click.echo(table(((check.status, check.name, _line(check)) for check in checks), indent=0))
         click.echo(_verdict(checks))
     return int(any(check.status == "fail" for check in checks))
+
+
+def examine() -> list[Check]:
+    """All findings, in the order they are shown."""
+    checks: list[Check] = []
+    for section in (_python, _packages, _torch, _machine, _folders, _data, _plugins):
+        try:
+            checks += list(section())
+        except Exception as error:  # a doctor who faints helps nobody
+            name = section.__name__.strip("_")
+            checks.append(Check(name, "fail", f"{type(error).__name__}: {error}", "report this"))
+    return checks
 
 
 def _line(check: Check) -> str:

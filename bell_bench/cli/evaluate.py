@@ -5,12 +5,15 @@ from __future__ import annotations
 import pathlib
 import re
 import signal
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from bell_bench.cli.names import complete
 from bell_bench.errors import UsageError
+
+if TYPE_CHECKING:
+    from bell_bench.results import Results
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 _UNITS = {"": 1024**2, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
@@ -168,56 +171,39 @@ def command(
     """
     if realisations is not None and chosen:
         raise UsageError("--realisations N or --realisation K, not both")
-    from bell_bench.harness.executor import Limits, cores, memory_share
-    from bell_bench.harness.plan import Request, check_plan, make_plan
-    from bell_bench.harness.run import run_plan
-    from bell_bench.harness.store import ResultStore
+    from bell_bench.api import evaluate
 
-    request = Request(
-        algorithms=algorithms,
-        suite=suite,
-        sequences=sequences,
-        scale=scale,
-        data=data,
-        protocol=protocol,
-        realisations=chosen or tuple(range(realisations or 1)),
-        seeds=seeds or (0,),
-        options=options,
-        device=device,
-        threads=threads,
-    )
-    plan = make_plan(request)
-    store = ResultStore(out)
-    count = min(workers or max(1, cores() // threads), len(plan.jobs))
-    limits = Limits(
-        seconds=parse_time(timeout) if timeout else None,
-        memory_bytes=parse_size(memory) if memory else memory_share(count),
-    )
-    check_plan(plan, store, fresh=fresh)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as clean an end as Ctrl-C's
     try:
-        records = run_plan(plan, store, workers=count, limits=limits, fresh=fresh, quiet=quiet)
+        results = evaluate(
+            algorithms,
+            suite=suite,
+            sequences=sequences,
+            scale=scale,
+            data=data,
+            protocol=protocol,
+            realisations=chosen or realisations or 1,
+            seeds=seeds or (0,),
+            options=options,
+            jobs=workers,
+            threads=threads,
+            device=device,
+            timeout=parse_time(timeout) if timeout else None,
+            memory=parse_size(memory) if memory else None,
+            out=out,
+            fresh=fresh,
+            quiet=quiet,
+        )
     except KeyboardInterrupt:
         click.echo("stopped; nothing is lost: the same command goes on from here", err=True)
         return 130
-    return report(list(records.values()), store.folder, csv_file)
+    return report(results, csv_file)
 
 
-def report(records: list[dict[str, Any]], out: pathlib.Path, csv_file: pathlib.Path | None) -> int:
+def report(results: Results, csv_file: pathlib.Path | None) -> int:
     """Print the table and the faults, write the CSV; 1 if any job failed."""
-    from bell_bench.harness.job import Job
-    from bell_bench_leaderboard import result_rows, summary_table, to_csv
-
-    rows = result_rows(records)
-    click.echo(summary_table(rows))
+    click.echo(results)
     if csv_file is not None:
-        from bell_bench.files import write_whole
-
-        write_whole(csv_file, to_csv(rows).encode())
+        results.to_csv(csv_file)
         click.echo(f"wrote {csv_file}")
-    failed = [record for record in records if record["status"] not in ("done", "unsupported")]
-    for record in failed:
-        name = Job.from_json(record["job"]).name
-        click.echo(f"{name}: {record['status']}: {record['reason']}")
-        click.echo(f"  log: {out / name / 'log.txt'}")
-    return 1 if failed else 0
+    return 1 if results.failed else 0

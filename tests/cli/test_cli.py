@@ -132,7 +132,9 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert "distribution" in answer(capsys, "list", "algorithms")
     rows = answer_json(capsys, "list")
     assert list(rows) == ["algorithms", "sequences", "suites", "data", "scales", "protocols"]
-    assert answer_json(capsys, "list", "scales", "--suite", "bell") == {"scales": rows["scales"]}
+    own = [row for row in rows["scales"] if row["suite"] == "bell"]
+    assert answer_json(capsys, "list", "scales", "--suite", "bell") == {"scales": own}
+    assert text.count("\n  s_in ") == 1, "what two suites share is told once"
     sequence = next(row for row in rows["sequences"] if row["name"] == "S_few")
     assert (sequence["suite"], sequence["length"]) == ("bell", 6)
     assert rows["scales"][0]["settings"]["width"] > 0
@@ -180,7 +182,7 @@ def test_describe_a_sequence(capsys: pytest.CaptureFixture[str]) -> None:
 def test_describe_suites_presets_and_domains(capsys: pytest.CaptureFixture[str]) -> None:
     assert set(answer_json(capsys, "describe", "bell")["scales"]) >= {"quick", "paper"}
     assert "S_out_star" in answer(capsys, "describe", "bell")
-    scale, protocol = answer_json(capsys, "describe", "paper")
+    scale, protocol = answer_json(capsys, "describe", "paper", "--suite", "bell")
     assert (scale["scale"], protocol["protocol"]) == ("paper", "paper")
     assert "AdamW" in answer(capsys, "describe", "authors-code")
     assert answer_json(capsys, "describe", "k49_1")["data"] == "glyphs"

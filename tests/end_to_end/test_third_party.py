@@ -41,6 +41,7 @@ COLLISION = f"{HEAD}@hookimpl\ndef bell_bench_algorithms():\n{YIELD.format(name=
 ThirdParty = Any
 
 
+@pytest.mark.slow
 def test_a_third_party_algorithm_is_listed_and_described(third_party: ThirdParty) -> None:
     listed = third_party.run("list", "algorithms")
     assert "majority" in listed.stdout
@@ -75,6 +76,7 @@ def broken(
     return party
 
 
+@pytest.mark.slow
 def test_broken_plugins_are_named_with_version_and_reason(broken: ThirdParty) -> None:
     plugins = {info["name"]: info for info in json.loads(broken.run("plugins", "--json").stdout)}
     text = " ".join(broken.run("plugins").stdout.split())
@@ -94,6 +96,7 @@ def test_broken_plugins_are_named_with_version_and_reason(broken: ThirdParty) ->
 @pytest.mark.parametrize(
     "command", ["list", "list algorithms --json", "describe S_few", "describe bell-bench:sa"]
 )
+@pytest.mark.slow
 def test_every_other_command_works_beside_them(broken: ThirdParty, command: str) -> None:
     done = broken.run(*command.split())
     assert done.returncode == 0, done.stderr
@@ -108,6 +111,7 @@ def test_every_other_command_works_beside_them(broken: ThirdParty, command: str)
     assert alone.stderr == ""
 
 
+@pytest.mark.slow
 def test_help_and_version_do_not_even_look_at_them(broken: ThirdParty) -> None:
     for option in ("--help", "--version"):
         done = broken.run(option)
@@ -124,6 +128,7 @@ def test_the_doctor_points_at_them(broken: ThirdParty) -> None:
         assert name in findings[f"plugin {name}"]["advice"]
 
 
+@pytest.mark.slow
 def test_a_name_of_two_providers_is_refused_and_can_be_picked(broken: ThirdParty) -> None:
     done = broken.run("describe", "sa")
     assert done.returncode == 2
@@ -146,11 +151,13 @@ def evaluate(party: ThirdParty, algorithm: str) -> dict[str, Any]:
     return next(csv.DictReader((party.folder / "r.csv").open()))
 
 
+@pytest.mark.slow
 def test_a_third_party_algorithm_is_evaluated(third_party: ThirdParty) -> None:
     row = evaluate(third_party, "majority")
     assert (row["algorithm"], row["status"], float(row["F"])) == ("majority", "done", 0.0)
     assert float(row["A"]) == pytest.approx(40, abs=15), "chance on two 8-way and four binary ones"
 
 
+@pytest.mark.slow
 def test_ours_are_evaluated_beside_broken_ones(broken: ThirdParty) -> None:
     assert evaluate(broken, "bell-bench:sa")["status"] == "done"

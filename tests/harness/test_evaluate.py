@@ -16,6 +16,8 @@ import pytest
 from bell_bench.files import read_arrays
 from bell_bench_leaderboard import COLUMNS
 
+pytestmark = pytest.mark.slow  # every run starts processes that import torch
+
 
 def wait_for(what, seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds

@@ -1,0 +1,307 @@
+"""What the command line does, from Python. The verbs call these functions, or the same ones below.
+
+Every function imports what it needs when it is called, so that ``import bell_bench`` stays light.
+"""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bell_bench.results import Results
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bell_bench.cli.descriptions import Description
+    from bell_bench.cli.doctor import Check
+    from bell_bench.data.status import Status
+    from bell_bench.data.verify import Verdict
+    from bell_bench.modular.evaluations import EvaluationStore
+    from bell_bench.plugins import PluginInfo
+    from bell_bench.testing import Finding
+    from bell_bench_leaderboard.submission import Report
+
+File = str | pathlib.Path
+
+
+def evaluate(
+    algorithms: str | Iterable[str],
+    *,
+    suite: str = "bell",
+    sequences: str | Iterable[str] = (),
+    scale: str | None = None,
+    data: str | None = None,
+    protocol: str | None = None,
+    realisations: int | Iterable[int] = 1,
+    seeds: Iterable[int] = (0,),
+    options: Mapping[str, object] | Iterable[str] = (),
+    jobs: int | None = None,
+    threads: int = 1,
+    device: str = "cpu",
+    timeout: float | None = None,
+    memory: int | None = None,
+    out: File = "runs",
+    fresh: bool = False,
+    quiet: bool = False,
+) -> Results:
+    """Run algorithms on sequences; the same call again goes on where it was stopped.
+
+    An algorithm is a name, ``distribution:name`` or ``./file.py:Class``. No sequences: all short
+    ones. ``realisations`` is how many, or which. ``options`` is ``{"picle.k": 40}``, or settings as
+    on the command line. ``timeout`` is in seconds and ``memory`` in bytes, per job. A job that
+    fails costs its own row, never an exception: look at ``results.failed``.
+    """
+    from bell_bench.harness.executor import Limits, cores, memory_share
+    from bell_bench.harness.plan import Request, check_plan, make_plan
+    from bell_bench.harness.run import run_plan
+    from bell_bench.harness.store import ResultStore
+
+    request = Request(
+        algorithms=_several(algorithms),
+        suite=suite,
+        sequences=_several(sequences),
+        scale=scale,
+        data=data,
+        protocol=protocol,
+        realisations=_counted(realisations),
+        seeds=tuple(seeds),
+        options=_settings(options),
+        device=device,
+        threads=threads,
+    )
+    plan = make_plan(request)
+    store = ResultStore(pathlib.Path(out))
+    workers = min(jobs or max(1, cores() // threads), len(plan.jobs))
+    limits = Limits(seconds=timeout, memory_bytes=memory or memory_share(workers))
+    check_plan(plan, store, fresh=fresh)
+    records = run_plan(plan, store, workers=workers, limits=limits, fresh=fresh, quiet=quiet)
+    return Results(list(records.values()), store.folder)
+
+
+def leaderboard(*runs: File) -> Results:
+    """The results in folders of runs, ``./runs`` by default."""
+    from bell_bench_leaderboard import read_records
+
+    folders = [pathlib.Path(run) for run in runs or ("runs",)]
+    return Results(read_records(folders), folders[0])
+
+
+def submit(
+    *runs: File, out: File = "submission.zip", name: str = "", contact: str = ""
+) -> pathlib.Path:
+    """Pack results, with raw predictions, into one file that others can check; gives the file."""
+    from bell_bench.files import write_whole
+    from bell_bench_leaderboard.submission import pack
+
+    folders = [pathlib.Path(run) for run in runs or ("runs",)]
+    write_whole(pathlib.Path(out), pack(folders, name=name, contact=contact).content)
+    return pathlib.Path(out)
+
+
+def validate(file: File) -> Report:
+    """Whether a submission is sound: its ``faults``, and what could not be checked here."""
+    from bell_bench_leaderboard.submission import Submission, check
+
+    return check(Submission.read(pathlib.Path(file)))
+
+
+def show(run: File = "runs", *, out: File = "runs", picture: File | None = None) -> Results:
+    """The jobs of ``run``: a job's folder, part of its name, or a folder of runs.
+
+    ``picture`` draws a single modular job's library and chosen paths to a PNG file.
+    """
+    from bell_bench.cli.show import draw, find_jobs
+    from bell_bench.harness.store import JobFolder
+
+    folders = [JobFolder(path) for path in find_jobs(pathlib.Path(run), pathlib.Path(out))]
+    records = [record for folder in folders if (record := folder.record()) is not None]
+    if picture is not None:
+        _one(run, folders)
+        draw(folders[0], folders[0].record(), pathlib.Path(picture))
+    return Results(records, folders[0].path.parent)
+
+
+def listing(kind: str, suite: str | None = None) -> list[dict[str, Any]]:
+    """All algorithms, sequences, suites, data, scales or protocols; of one suite if told."""
+    from bell_bench.cli.list import LISTINGS
+    from bell_bench.errors import unknown
+
+    if kind not in LISTINGS:
+        raise unknown("kind", kind, LISTINGS)
+    return LISTINGS[kind].rows(suite)
+
+
+def describe(
+    name: str,
+    *,
+    suite: str | None = None,
+    realisation: int | None = None,
+    seed: int | None = None,
+    scale: str | None = None,
+    protocol: str | None = None,
+    data: str | None = None,
+) -> Description:
+    """All about an algorithm, sequence, suite, scale, protocol or domain.
+
+    Print it, take its ``facts`` as JSON has them, or ``draw`` it to a PNG file where it has a
+    picture.
+    """
+    from bell_bench.cli.describe import find
+    from bell_bench.cli.descriptions import Wish
+    from bell_bench.errors import UsageError
+
+    found = find(name, Wish(suite, realisation, seed, scale, protocol, data))
+    if len(found) > 1:
+        kinds = ", ".join(next(iter(description.facts)) for description in found)
+        raise UsageError(f"{name} means several things ({kinds}): say which with suite=")
+    return found[0]
+
+
+def installed_plugins() -> list[PluginInfo]:
+    """Every plugin: its distribution, version, what it provides, and why it is broken."""
+    from bell_bench.plugins import registry
+
+    return registry().plugins
+
+
+def doctor() -> list[Check]:
+    """What works on this machine, and what to do about what does not."""
+    from bell_bench.cli.doctor import examine
+
+    return examine()
+
+
+def data_status(source: str = "images") -> list[Status]:
+    """Each domain of a source: present, partial or missing, its size, licence and origin."""
+    from bell_bench.data.status import statuses
+
+    return statuses(source)
+
+
+def download_data(*names: str, mirror: str | None = None) -> None:
+    """Fetch the official images of these domains, or of all, and check them."""
+    from bell_bench.data.catalogue import OFFICIAL
+    from bell_bench.data.download import check_url, fetch
+    from bell_bench.errors import unknown
+
+    if mirror:
+        check_url(mirror)
+    for name in names:
+        if name not in OFFICIAL:
+            raise unknown("official domain", name, OFFICIAL)
+    collections = {OFFICIAL[name].collection.name: OFFICIAL[name] for name in names or OFFICIAL}
+    for domain in collections.values():
+        fetch(domain.collection, _silent, mirror)
+
+
+def verify_data(*names: str) -> list[Verdict]:
+    """Re-check the files that are here, of these domains or of all."""
+    from bell_bench.data.status import statuses
+    from bell_bench.data.verify import verify
+    from bell_bench.errors import unknown
+
+    known = [row.name for row in statuses("images")]
+    for name in names:
+        if name not in known:
+            raise unknown("domain", name, known)
+    return verify(names or known)
+
+
+def import_data(name: str, file: File, classes: Sequence[int] | None = None) -> pathlib.Path:
+    """Bring the images in ``file`` (.npz) in as domain ``name``; gives where they are kept."""
+    from bell_bench.data.imported import import_file
+
+    return import_file(name, pathlib.Path(file), list(classes) if classes is not None else None)
+
+
+def evaluation_store(out: File = "runs") -> EvaluationStore:
+    """The stored path evaluations of a folder of runs: ``entries()``, ``verify()``, ``clear()``."""
+    from bell_bench.modular.evaluations import FOLDER, EvaluationStore
+
+    return EvaluationStore(pathlib.Path(out) / FOLDER)
+
+
+def ablate_density(*, scale: str = "quick", data: str = "glyphs", seeds: int = 5) -> pd.DataFrame:
+    """Which Gaussian of N images knows its own domain among nine? The table of that ablation."""
+    run = _ablation("density")
+    return run(scale=scale, data=data, seeds=seeds, tell=_silent)
+
+
+def ablate_nt_search(
+    *,
+    realisations: int = 5,
+    scale: str = "quick",
+    data: str = "glyphs",
+    protocol: str = "paper",
+    seeds: int = 10,
+    out: File = "runs",
+) -> pd.DataFrame:
+    """How soon does the search for latent transfer find the best suffix? That ablation's table."""
+    return _ablation("nt_search")(
+        realisations=realisations,
+        scale=scale,
+        data=data,
+        protocol=protocol,
+        seeds=seeds,
+        out=pathlib.Path(out),
+        tell=_silent,
+    )
+
+
+def check(algorithm: str) -> list[Finding]:
+    """Hold an algorithm to every contract; a finding per contract. See ``bell_bench.testing``."""
+    from bell_bench.testing import examine
+
+    return list(examine(algorithm))
+
+
+def new_algorithm(
+    name: str, *, kind: str = "modular", licence: str = "MIT", author: str | None = None
+) -> pathlib.Path:
+    """Write a distribution with an algorithm that runs; gives its folder, below the current one."""
+    from bell_bench.templates import write_distribution
+
+    return write_distribution(pathlib.Path(name), kind=kind, licence=licence, author=author)
+
+
+def _ablation(name: str) -> Callable[..., pd.DataFrame]:
+    """Of an algorithm, so loaded by name, as algorithms are."""
+    from bell_bench.plugins import load_object
+
+    run: Callable[..., pd.DataFrame] = load_object(
+        f"bell_bench_algorithms.picle.ablations.{name}:run"
+    )
+    return run
+
+
+def _silent(what: str, done: int, total: int | None) -> None:
+    """Progress that nobody is shown."""
+
+
+def _several(names: str | Iterable[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _counted(realisations: int | Iterable[int]) -> tuple[int, ...]:
+    """The first so many, or those named."""
+    if isinstance(realisations, int):
+        return tuple(range(realisations))
+    return tuple(realisations)
+
+
+def _settings(options: Mapping[str, object] | Iterable[str]) -> tuple[str, ...]:
+    """Options as the command line takes them."""
+    from bell_bench.options import show_value
+
+    if isinstance(options, Mapping):
+        return tuple(f"{name}={show_value(value)}" for name, value in options.items())
+    return _several(options)
+
+
+def _one(run: File, folders: Sequence[object]) -> None:
+    from bell_bench.errors import UsageError
+
+    if len(folders) > 1:
+        raise UsageError(f"picture= is for one job, {str(run)!r} means {len(folders)}: name one")

@@ -1,0 +1,55 @@
+"""``bell-bench check``: does an algorithm keep every contract?"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import click
+
+from bell_bench.cli.names import complete
+from bell_bench.cli.output import echo_json, paragraph
+
+if TYPE_CHECKING:
+    from bell_bench.testing import Finding
+
+
+@click.command("check")
+@click.argument("algorithm", shell_complete=complete("algorithms"))
+@click.option(
+    "--contract", "names", multiple=True, metavar="NAME", help="Only this contract. Repeatable."
+)
+@click.option("--json", "as_json", is_flag=True, help="A list of findings.")
+def command(algorithm: str, names: tuple[str, ...], as_json: bool) -> int:
+    """Hold ALGORITHM to every contract, on tiny problems: a name, or ./file.py:Class.
+
+    Exits with 1 if a contract is broken.
+    """
+    import torch
+
+    from bell_bench.testing import CONTRACTS, examine
+
+    torch.set_num_threads(1)
+    found: list[Finding] = []
+    for finding in examine(algorithm, names or CONTRACTS):
+        found.append(finding)
+        if not as_json:
+            tell(finding)
+    if as_json:
+        echo_json([dataclasses.asdict(finding) for finding in found])
+    broken = sum(finding.status in ("broken", "not run") for finding in found)
+    if not as_json:
+        seconds = sum(finding.seconds for finding in found)
+        click.echo(
+            f"\n{len(found) - broken} of {len(found)} contracts are kept or do not apply "
+            f"({seconds:.0f} s)"
+        )
+    return 1 if broken else 0
+
+
+def tell(finding: Finding) -> None:
+    click.echo(f"{finding.status:14}  {finding.contract}")
+    if finding.detail:
+        click.echo(paragraph(finding.detail, indent=16))
+    if finding.status == "broken":
+        click.echo(paragraph(f"The contract: {finding.text} See {finding.where}", indent=16))

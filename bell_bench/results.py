@@ -1,0 +1,157 @@
+"""What a run found, as Python has it: records, one row per job, tables. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import html
+import pathlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ENDED_WELL = ("done", "unsupported")
+"""The statuses of a job that has nothing to mend."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Results:
+    """The jobs of one or several runs. Printed, it is the leaderboard's table and the faults."""
+
+    records: Sequence[Mapping[str, Any]]
+    """One record per job, as in its ``record.json``."""
+    folder: pathlib.Path
+    """Where the job folders are, with logs and raw predictions."""
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per job: settings, status, A, F, Tr⁻¹ and costs; what ``--csv`` writes."""
+        from bell_bench_leaderboard import result_rows
+
+        rows: list[dict[str, Any]] = result_rows(self.records)
+        return rows
+
+    @property
+    def failed(self) -> list[Mapping[str, Any]]:
+        """The records of jobs that failed, ran out of time or memory, or were interrupted."""
+        return [record for record in self.records if record["status"] not in ENDED_WELL]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per job, with the columns of the CSV."""
+        import pandas as pd
+
+        from bell_bench_leaderboard import COLUMNS
+
+        table: pd.DataFrame = pd.DataFrame(self.rows, columns=pd.Index(COLUMNS))
+        return table
+
+    def to_csv(self, file: str | pathlib.Path) -> None:
+        """One row per job."""
+        from bell_bench.files import write_whole
+        from bell_bench_leaderboard import to_csv
+
+        write_whole(pathlib.Path(file), to_csv(self.rows).encode())
+
+    def leaderboard(self) -> pd.DataFrame:
+        """Means over realisations and seeds, a row per sequence and algorithm.
+
+        ``n`` says over how many jobs. Where one of them is not done, ``status`` tells so and
+        nothing is averaged. Only runs with equal settings are averaged.
+        """
+        import pandas as pd
+
+        from bell_bench_leaderboard.boards import boards
+
+        lines = [
+            {"sequence": sequence, "algorithm": name, **_figures(cell), **board.settings}
+            for board in boards(self.rows)
+            for (sequence, name), cell in board.cells.items()
+            if cell.jobs
+        ]
+        table: pd.DataFrame = pd.DataFrame(lines)
+        return table
+
+    def table(
+        self, form: str = "summary", *, markup: str = "text", baseline: str | None = None
+    ) -> str:
+        """The leaderboard as text, markdown or latex: summary, wide (as in the paper) or long.
+
+        ``baseline`` adds paired differences in A to that algorithm, where the form has room.
+        """
+        from bell_bench.errors import unknown
+        from bell_bench_leaderboard import grids, tables
+        from bell_bench_leaderboard.boards import boards
+
+        makers = {
+            "summary": lambda board: tables.summary_grid(board, baseline=baseline),
+            "wide": lambda board: tables.wide_grid(board, baseline=baseline),
+            "long": tables.long_grid,
+        }
+        markups = {"text": grids.to_text, "markdown": grids.to_markdown, "latex": grids.to_latex}
+        if form not in makers:
+            raise unknown("form", form, makers)
+        if markup not in markups:
+            raise unknown("markup", markup, markups)
+        return "\n\n".join(markups[markup](makers[form](board)) for board in boards(self.rows))
+
+    def page(self, file: str | pathlib.Path) -> None:
+        """The leaderboard as a page: one file that needs nothing else."""
+        from bell_bench.files import write_whole
+        from bell_bench_leaderboard.page import make_page
+        from bell_bench_leaderboard.properties import read_rules
+
+        write_whole(pathlib.Path(file), make_page(self.records, read_rules(None, ())).encode())
+
+    def draw(self, file: str | pathlib.Path) -> None:
+        """Accuracy and transfer, sequences by algorithms, as a PNG; of one setting only."""
+        from bell_bench.errors import UsageError
+        from bell_bench_leaderboard.picture import draw_leaderboard
+        from bell_bench_leaderboard.tables import SETTINGS
+
+        rows = self.rows
+        if len({tuple(row[name] for name in SETTINGS) for row in rows}) > 1:
+            raise UsageError("these runs differ in suite, scale, data or protocol: draw them apart")
+        draw_leaderboard(rows, pathlib.Path(file))
+
+    def faults(self) -> list[str]:
+        """A line per failed job: its name, what happened, and where its log is."""
+        from bell_bench.harness.job import Job
+
+        told = []
+        for record in self.failed:
+            name = Job.from_json(record["job"]).name
+            log = self.folder / name / "log.txt"
+            where = f"\n  log: {log}" if log.is_file() else ""
+            told.append(f"{name}: {record['status']}: {record['reason']}{where}")
+        return told
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __repr__(self) -> str:
+        from bell_bench_leaderboard import summary_table
+
+        if not self.records:
+            return f"no results in {self.folder}"
+        return "\n".join([summary_table(self.rows), *self.faults()])
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the leaderboard as a table."""
+        if not self.records:
+            return html.escape(repr(self))
+        table = self.leaderboard().to_html(
+            index=False, float_format="{:.4g}".format, na_rep="–", border=0
+        )
+        faults = "".join(f"<pre>{html.escape(fault)}</pre>" for fault in self.faults())
+        return f"{table}{faults}"
+
+
+_AVERAGED = ("A", "F", "Tr_last", "wall_s", "updates", "train_flops", "peak_memory_mb", "stored_mb")
+
+
+def _figures(cell: Any) -> dict[str, Any]:
+    """A cell's averages; none where a job is not done."""
+    values = {name: cell.values(name) for name in _AVERAGED}
+    means = {name: None if found is None else found.mean() for name, found in values.items()}
+    return {**means, "status": cell.status or "done", "n": cell.done}

@@ -1,0 +1,108 @@
+"""The distribution that ``bell-bench new-algorithm`` writes, as the files beside this one.
+
+Each is a real file of a distribution called my-idea; a new one gets another name put in its place.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import keyword
+import pathlib
+import re
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+
+from bell_bench.errors import UsageError, unknown
+from bell_bench.files import write_whole
+from bell_bench.plugins import registry
+
+KINDS = {
+    "modular": "a search over paths of library modules; training and predicting are inherited",
+    "shared": "one network for all problems, trained on; a head per problem",
+    "from-scratch": "everything its own: learn, predict, save and load",
+}
+LICENCES = ("MIT", "BSD-3-Clause", "Apache-2.0")
+
+_HERE = pathlib.Path(__file__).parent
+_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+
+
+def write_distribution(
+    folder: pathlib.Path, *, kind: str = "modular", licence: str = "MIT", author: str | None = None
+) -> pathlib.Path:
+    """Write the distribution of an algorithm named like ``folder``, which must not be there yet."""
+    if kind not in KINDS:
+        raise unknown("kind", kind, KINDS)
+    if licence not in LICENCES:
+        raise unknown("licence", licence, LICENCES)
+    name = folder.name
+    module = _module(name)
+    _check(name, module, folder)
+    words = {
+        "my-idea": name,
+        "my_idea": module,
+        "MyIdea": "".join(part.capitalize() for part in module.split("_") if part),
+        "AUTHOR": _plain(author or _git_author()) or f"The authors of {name}",
+        "LICENCE": licence,
+        "YEAR": time.strftime("%Y"),
+    }
+    for target, source in _files(kind, licence):
+        text = source.read_text(encoding="utf-8")
+        write_whole(folder / _put(words, target), _put(words, text).encode())
+    return folder
+
+
+def _files(kind: str, licence: str) -> Iterator[tuple[str, pathlib.Path]]:
+    """What is written where, under the name my-idea."""
+    for source in sorted((_HERE / "distribution").rglob("*")):
+        if source.is_file() and "__pycache__" not in source.parts:
+            yield source.relative_to(_HERE / "distribution").as_posix(), source
+    for source in sorted((_HERE / kind.replace("-", "_")).glob("*.py")):
+        yield f"my_idea/{source.name}", source
+    yield "LICENSE", _HERE / "licences" / licence
+
+
+def _put(words: Mapping[str, str], text: str) -> str:
+    """The text with every word replaced at once, so that no replacement is replaced again."""
+    return re.sub("|".join(words), lambda match: words[match[0]], text)
+
+
+def _plain(author: str) -> str:
+    """A name without what a quoted string of TOML could not hold."""
+    return re.sub(r'["\\\x00-\x1f]', "", author)
+
+
+def _module(name: str) -> str:
+    module = re.sub(r"[^a-z0-9]+", "_", name.lower())
+    return f"algorithm_{module}" if module[:1].isdigit() else module
+
+
+def _check(name: str, module: str, folder: pathlib.Path) -> None:
+    """Refuse a name that could not be installed, imported or told apart."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r} cannot name a distribution: begin and end with a letter or digit, and use "
+            "letters, digits, - . _ only"
+        )
+    if keyword.iskeyword(module) or importlib.util.find_spec(module) is not None:
+        raise UsageError(f"{name} would hide the Python module {module}: choose another name")
+    for provided in registry().algorithms:
+        if provided.spec.name == name:
+            raise UsageError(
+                f"{provided.distribution} {provided.version} has an algorithm {name}: "
+                "choose another name"
+            )
+    if folder.exists():
+        raise UsageError(f"{folder} is already there: choose another name, or remove it")
+
+
+def _git_author() -> str:
+    """The name git signs commits with, if there is one."""
+    try:
+        done = subprocess.run(
+            ["git", "config", "user.name"], capture_output=True, text=True, timeout=10
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()

@@ -1,0 +1,341 @@
+"""The contracts between bell-bench and an algorithm, each a function that raises if it is broken.
+
+A docstring's first paragraph is the contract as people read it, here and in docs/contracts.md.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from bell_bench.files import read_arrays
+from bell_bench.problem import Inputs, hash_arrays
+from bell_bench.specs import Option
+from bell_bench.testing import watching
+from bell_bench.testing.trial import Broken, NotApplicable, Subject, Trial
+from bell_bench.testing.worlds import Task, World
+
+SLACK = 4096
+"""Bytes that need no accounting."""
+Contract = Callable[["Session"], None]
+
+
+class NotRun(Exception):
+    """A contract that could not be looked at, since a simpler one is broken."""
+
+
+@dataclass
+class Ran:
+    """A whole run: what was predicted after each problem, and what was told on the way."""
+
+    trial: Trial
+    after: list[list[Tensor]] = field(default_factory=list)
+    """Row t: scores for problems 0..t after learning t."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """An examination: trials share one store of path evaluations, as jobs of a run do."""
+
+    subject: Subject
+    world: World
+    house: pathlib.Path
+    declared: dict[str, Option] = field(default_factory=dict)
+
+    def trial(self, **changes: Any) -> Trial:
+        return Trial(self.subject, self.world, self.house, **changes)
+
+    def tasks(self, sequence: str) -> Sequence[Task]:
+        tasks = self.world.sequences[sequence]
+        if not tasks:
+            raise NotApplicable(f"suite {self.world.suite} has no such sequence")
+        return tasks
+
+    def run(self, sequence: str, **changes: Any) -> Ran:
+        ran = Ran(self.trial(**changes))
+        for task in self.tasks(sequence):
+            ran.trial.learn(task)
+            ran.after.append(ran.trial.predict_all())
+        return ran
+
+    @cached_property
+    def plain(self) -> Ran:
+        """The plain sequence with all defaults, run once for all who need it."""
+        try:
+            return self.run("plain")
+        except Broken as fault:
+            raise NotRun(f"a plain run fails already: {fault}") from fault
+
+
+def learns(session: Session) -> None:
+    """It learns the problems of a sequence one by one, and after each predicts for every problem
+    learnt so far."""
+    try:
+        trial = session.trial()
+        for task in session.tasks("plain"):
+            trial.learn(task)
+            for known in trial.tasks:
+                trial.ask(known.problem.index, known.test.inputs)
+    except NotApplicable as refusal:
+        raise Broken(
+            f"{refusal}; name the suites it supports in AlgorithmSpec(suites=…)"
+        ) from refusal
+
+
+def scores(session: Session) -> None:
+    """Scores are a finite floating-point tensor of shape (inputs, classes), for any number of
+    inputs."""
+    trial = session.trial()
+    for task in session.tasks("plain"):
+        trial.learn(task)
+    test = session.tasks("plain")[0].test.inputs
+    for count in (len(test), 7, 1):
+        trial.predict(0, replace(test, index=test.index[:count]))
+
+
+def deterministic(session: Session) -> None:
+    """The same job gives the same scores, whatever the state of the process's own random
+    generators."""
+    before = session.plain.after
+    watching.scramble(987)
+    again = session.run("plain").after
+    for step, (first, second) in enumerate(zip(before, again, strict=True)):
+        for index, (one, other) in enumerate(zip(first, second, strict=True)):
+            if not torch.equal(one, other):
+                raise Broken(
+                    f"after problem {step + 1}, a second run of the same job scored problem "
+                    f"{index + 1} differently, by up to {float((one - other).abs().max()):.3g}; "
+                    "draw random numbers from context.generator(...)"
+                )
+
+
+def resumes(session: Session) -> None:
+    """A job that goes on from ``save`` and ``load`` in the middle of a sequence ends as one that
+    was never cut off."""
+    tasks, whole = session.tasks("plain"), session.plain.after
+    middle = len(tasks) - 1
+    first = session.trial()
+    for task in tasks[:middle]:
+        first.learn(task)
+    folder = first.save()
+    second = session.trial(name=first.name)  # its library is where the first one's was
+    second.load(folder, tasks[:middle])
+    second.job_context.stored = dict(first.job_context.stored)
+    _same(second.predict_all(), whole[middle - 1], "right after load(folder)")
+    for task in tasks[middle:]:
+        second.learn(task)
+    _same(second.predict_all(), whole[-1], "after going on from load(folder)")
+
+
+def _same(found: Sequence[Tensor], expected: Sequence[Tensor], when: str) -> None:
+    for index, (one, other) in enumerate(zip(found, expected, strict=True)):
+        if not torch.allclose(one, other, atol=1e-6, rtol=1e-5):
+            raise Broken(f"{when}, problem {index + 1} is scored differently than without a break")
+
+
+def plain_files(session: Session) -> None:
+    """What ``save`` writes cannot run code when it is loaded: JSON, text, .npz without objects,
+    safetensors; no pickle, so no ``torch.save``."""
+    trial = session.trial()
+    for task in session.tasks("plain")[:2]:
+        trial.learn(task)
+    for file in sorted(path for path in trial.save().rglob("*") if path.is_file()):
+        if fault := _code_in(file):
+            raise Broken(f"save(folder) wrote {file.name}, {fault}")
+
+
+def _code_in(file: pathlib.Path) -> str:
+    if file.read_bytes()[:1] == b"\x80":
+        return "which is a pickle"
+    if zipfile.is_zipfile(file):
+        with zipfile.ZipFile(file) as archive:
+            names = archive.namelist()
+        if any(name.endswith(".pkl") for name in names):
+            return "which holds a pickle (torch.save writes these)"
+        try:
+            read_arrays(file)
+        except ValueError as error:
+            return f"which numpy reads only with pickle: {error}"
+    return ""
+
+
+def stable(session: Session) -> None:
+    """Where a class says ``stable = True``, learning a problem changes no score of an earlier
+    one."""
+    after = session.plain.after
+    changed = [
+        (step, index)
+        for step, row in enumerate(after)
+        for index, now in enumerate(row[:-1])
+        if not torch.allclose(now, after[index][index], atol=1e-6, rtol=1e-5)
+    ]
+    if not session.subject.kind.stable:
+        hint = "" if changed else "; here nothing changed, so it could"
+        raise NotApplicable(f"it does not claim to be stable{hint}")
+    if changed:
+        step, index = changed[0]
+        raise Broken(
+            f"it claims to be stable, yet learning problem {step + 1} changed the scores of "
+            f"problem {index + 1}"
+        )
+
+
+def device(session: Session) -> None:
+    """It computes on ``context.device`` and does not choose a device of its own."""
+    with watching.devices_asked_for(session.subject.package) as asked:
+        session.run("plain")
+    if asked:
+        raise Broken(f"it asked {asked[0]} instead of using context.device")
+    for other in _accelerators():
+        session.run("plain", device=other)
+
+
+def _accelerators() -> list[str]:
+    found = ["cuda"] * torch.cuda.is_available() + ["mps"] * torch.backends.mps.is_available()
+    return found[:1]
+
+
+def seed(session: Session) -> None:
+    """Its randomness follows the job's seed: if it draws from the process's own generators, another
+    seed gives other scores."""
+    first = session.plain.after[-1]
+    watching.scramble(1)
+    before = watching.global_randomness()
+    second = session.run("plain", seed=1).after[-1]
+    drawn = before != watching.global_randomness()
+    if drawn and all(map(torch.equal, first, second)):
+        raise Broken(
+            "it set or used the process's own random generators, yet seeds 0 and 1 give the same "
+            "scores: derive its randomness from context.generator(...) or context.seed"
+        )
+
+
+def options(session: Session) -> None:
+    """It runs with every choice, switch and bound that its options declare."""
+    if not session.declared:
+        raise NotApplicable("it declares no options")
+    for name, option in session.declared.items():
+        for value in _values(option):
+            try:
+                trial = session.trial(options={name: value})
+                for task in session.tasks("plain")[:2]:
+                    trial.learn(task)
+                trial.predict_all()
+            except Broken as fault:
+                raise Broken(f"with {name}={value!r}, {fault}") from fault
+
+
+def _values(option: Option) -> list[Any]:
+    """Values other than the default that an option must take."""
+    found = list(option.choices)
+    if option.type is bool:
+        found += [True, False]
+    if option.optional:
+        found.append(None)
+    if option.minimum is not None:
+        found.append(option.type(option.minimum))
+    return [value for value in dict.fromkeys(found) if value != option.default]
+
+
+def few_points(session: Session) -> None:
+    """It survives problems with ten training and ten validation points."""
+    session.run("few")
+
+
+def mixed_inputs(session: Session) -> None:
+    """It survives a sequence whose inputs change: pairs of images, pairs of vectors, single
+    images."""
+    session.run("mixed")
+
+
+def multi_class(session: Session) -> None:
+    """It survives problems of many classes after binary ones, and binary ones after those."""
+    session.run("classes")
+
+
+def nothing_else(session: Session) -> None:
+    """It asks for nothing but what it was handed: no test labels, no later problems, no files of
+    other jobs, no network, nothing of the context that is not promised."""
+    other = session.house / "another-job"
+    other.mkdir(parents=True, exist_ok=True)
+    (other / "record.json").write_text("{}")
+    trial = session.trial()
+    own = (trial.folder, session.house / "evaluations")
+    with (
+        watching.files_and_network(session.house, own) as opened,
+        watching.suites_asked_for() as suites,
+    ):
+        for task in session.tasks("plain")[:2]:
+            trial.learn(task)
+            trial.predict_all()
+    if opened:
+        raise Broken(f"it asked for what is not its own: {opened[0]}")
+    if suites:
+        raise Broken(f"it looked up the suite {suites[0]}, from which any problem can be made")
+
+
+def leaves_inputs(session: Session) -> None:
+    """It does not change the problems and inputs that it is handed."""
+    trial = session.trial()
+    for task in session.tasks("plain")[:2]:
+        before = _fingerprint(task)
+        trial.learn(task)
+        if _fingerprint(task) != before:
+            raise Broken(f"learn changed the images, rows or labels of problem {task.problem.name}")
+        trial.predict(task.problem.index)
+        if _fingerprint(task) != before:
+            raise Broken(f"predict({task.problem.index}, inputs) changed its inputs")
+
+
+def _fingerprint(task: Task) -> str:
+    splits: list[Inputs] = [task.problem.train, task.problem.validation, task.test]
+    labels = [task.problem.train.labels, task.problem.validation.labels]
+    arrays = [array for split in splits for array in (split.images, split.index)]
+    return hash_arrays([*arrays, *labels])
+
+
+def accounts_storage(session: Session) -> None:
+    """What it keeps between problems is in the library or told to ``context.account``: arrays and
+    tensors within reach of the algorithm, and the files that ``save`` writes."""
+    trial = session.plain.trial
+    told = trial.job_context.resources()["stored_bytes"]
+    kept = watching.kept_bytes(trial.algorithm, without=trial.handed)
+    if kept > 1.1 * told + SLACK:
+        raise Broken(
+            f"it keeps {kept:,} bytes of arrays and tensors, but told of {told:,}: call "
+            "context.account(what, bytes, parameters) after learning"
+        )
+    files = [path for path in trial.save("accounted").rglob("*") if path.is_file()]
+    saved = sum(path.stat().st_size for path in files if path.suffix != ".json")
+    if saved > 1.1 * told + 4 * SLACK:
+        raise Broken(f"save(folder) wrote {saved:,} bytes, but it told of {told:,}")
+
+
+def charges_work(session: Session) -> None:
+    """Training outside ``context.evaluate`` is charged with ``context.charge``."""
+    trial = session.trial()
+    for task in session.tasks("plain")[:2]:
+        before = trial.job_context.charges
+        with watching.optimiser_steps() as steps:
+            trial.learn(task)
+        charged = trial.job_context.charges - before
+        if steps[0] and not (charged.updates or charged.train_flops or charged.inference_flops):
+            raise Broken(
+                f"learning {task.problem.name} made {steps[0]} steps of an optimiser and charged "
+                "nothing: call context.charge(updates=…, train_flops=…)"
+            )
+
+
+ALL: tuple[Contract, ...] = (
+    learns, scores, deterministic, seed, resumes, plain_files, stable, device, options,
+    few_points, mixed_inputs, multi_class, nothing_else, leaves_inputs, accounts_storage,
+    charges_work,
+)  # fmt: skip
+"""In the order in which they are looked at, the simplest first."""

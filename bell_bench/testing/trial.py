@@ -1,0 +1,175 @@
+"""One job of an algorithm on a tiny sequence, through the context that real jobs have."""
+
+from __future__ import annotations
+
+import itertools
+import pathlib
+import traceback
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from bell_bench.algorithm import Algorithm, Context
+from bell_bench.errors import Unsupported
+from bell_bench.harness.context import JobContext
+from bell_bench.harness.job import Job
+from bell_bench.problem import Inputs, Problem
+from bell_bench.testing.worlds import Task, World
+
+_numbers = itertools.count(1)
+PROMISED = frozenset(
+    name for name in (*Context.__annotations__, *vars(Context)) if not name.startswith("_")
+)
+"""What ``bell_bench.algorithm.Context`` promises, and nothing else."""
+
+
+class Broken(Exception):
+    """What a contract forbids was done; the message says what."""
+
+
+class NotApplicable(Exception):
+    """The contract says nothing about this algorithm; the message says why."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The algorithm under examination."""
+
+    name: str
+    kind: type[Algorithm]
+    options: Mapping[str, Any]
+    """All of them, with their defaults."""
+
+    @property
+    def package(self) -> str:
+        return self.kind.__module__.partition(".")[0]
+
+
+class Handed:
+    """A context with what is promised and nothing else of what a job's context has."""
+
+    def __init__(self, context: JobContext) -> None:
+        object.__setattr__(self, "_context", context)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in PROMISED:
+            raise AttributeError(
+                f"context.{name} is not promised to algorithms (bell_bench.algorithm.Context has "
+                f"{', '.join(sorted(PROMISED))})"
+            )
+        return getattr(object.__getattribute__(self, "_context"), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"context.{name} is not an algorithm's to set")
+
+
+@dataclass
+class Trial:
+    """A job of the subject, call by call; a fault becomes ``Broken`` with its place."""
+
+    subject: Subject
+    world: World
+    house: pathlib.Path
+    """The folder of runs."""
+    seed: int = 0
+    device: str = "cpu"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    name: str = field(default_factory=lambda: f"job-{next(_numbers)}")
+
+    def __post_init__(self) -> None:
+        job = Job(
+            algorithm=self.subject.name, load="", provider="", suite=self.world.suite,
+            suite_version="", sequence=self.world.sequence, realisation=0, realisation_seed=0,
+            seed=self.seed, scale="", data="", protocol=self.world.protocol_name,
+            device=self.device,
+        )  # fmt: skip
+        self.tasks: list[Task] = []
+        self.job_context = JobContext(
+            job,
+            self.world.protocol,
+            self.world.settings,
+            work=self.work,
+            evaluations=self.house / "evaluations",
+            tell=lambda event, **facts: None,
+        )
+        given = {**self.subject.options, **self.options}
+        self.handed = Handed(self.job_context)
+        self.algorithm: Algorithm = self._call(
+            "the constructor",
+            lambda: self.subject.kind(self.handed, **given),
+        )
+
+    @property
+    def folder(self) -> pathlib.Path:
+        return self.house / self.name
+
+    @property
+    def work(self) -> pathlib.Path:
+        return self.folder / "work"
+
+    def learn(self, task: Task) -> None:
+        problem = task.problem
+        self._call(f"learn({_told(problem)})", lambda: self.algorithm.learn(problem))
+        self.tasks.append(task)
+
+    def ask(self, index: int, inputs: Inputs) -> Any:
+        """Whatever the algorithm predicts, unchecked."""
+        return self._call(
+            f"predict({index}, inputs)", lambda: self.algorithm.predict(index, inputs)
+        )
+
+    def predict(self, index: int, inputs: Inputs | None = None) -> Tensor:
+        """Scores for a learnt problem, of its test inputs unless told; checked."""
+        task = next(task for task in self.tasks if task.problem.index == index)
+        given = task.test.inputs if inputs is None else inputs
+        return self._checked(self.ask(index, given), index, (len(given), task.problem.classes))
+
+    def predict_all(self) -> list[Tensor]:
+        return [self.predict(task.problem.index) for task in self.tasks]
+
+    def save(self, name: str = "checkpoint") -> pathlib.Path:
+        folder = self.folder / name
+        folder.mkdir(parents=True)
+        self._call("save(folder)", lambda: self.algorithm.save(folder))
+        return folder
+
+    def load(self, folder: pathlib.Path, learnt: Sequence[Task]) -> None:
+        self._call("load(folder)", lambda: self.algorithm.load(folder))
+        self.tasks = list(learnt)
+
+    def _call(self, what: str, function: Any) -> Any:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return function()
+        except Unsupported as error:
+            raise NotApplicable(f"{what} says that this is not supported: {error}") from error
+        except NotImplementedError as error:
+            raise Broken(f"{what}: {error or 'not implemented'}") from error
+        except Exception as error:
+            raise Broken(f"{what} raised {type(error).__name__}: {error}{_place(error)}") from error
+
+    def _checked(self, scores: Any, index: int, shape: tuple[int, int]) -> Tensor:
+        call = f"predict({index}, inputs)"
+        if not isinstance(scores, Tensor):
+            raise Broken(f"{call} must give a torch.Tensor, not {type(scores).__name__}")
+        if tuple(scores.shape) != shape:
+            raise Broken(f"{call} must give scores of shape {shape}, not {tuple(scores.shape)}")
+        if not scores.dtype.is_floating_point:
+            raise Broken(f"{call} must give floating-point scores, not {scores.dtype}")
+        if not bool(torch.isfinite(scores).all()):
+            raise Broken(f"{call} gave scores that are not finite")
+        return scores.detach().cpu().double()
+
+
+def _told(problem: Problem) -> str:
+    return f"problem {problem.index + 1}: {problem.name}"
+
+
+def _place(error: Exception) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" (at {frames[-1].filename}:{frames[-1].lineno})" if frames else ""

@@ -1,0 +1,156 @@
+"""What an algorithm does besides what it says: files, network, randomness, devices, training."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pathlib
+import random
+import sys
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook
+
+from bell_bench.plugins import Registry
+
+_FILE_EVENTS = ("open", "os.listdir", "os.scandir", "glob.glob", "os.remove", "os.rename")
+_watchers: list[Callable[[str, tuple[Any, ...]], None]] = []
+
+
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    for watcher in _watchers:
+        watcher(event, arguments)
+
+
+@contextlib.contextmanager
+def files_and_network(house: pathlib.Path, own: tuple[pathlib.Path, ...]) -> Iterator[list[str]]:
+    """Collects what is asked for below ``house`` but outside ``own``, and every connection."""
+    _install_hook()
+    found: list[str] = []
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "socket.connect":
+            found.append(f"a network connection to {arguments[1]}")
+        elif event in _FILE_EVENTS and isinstance(arguments[0], str | os.PathLike):
+            path = pathlib.Path(os.path.abspath(arguments[0]))
+            if path.is_relative_to(house) and not any(path.is_relative_to(mine) for mine in own):
+                found.append(f"{event} {path.relative_to(house.parent)}")
+
+    _watchers.append(watch)
+    try:
+        yield found
+    finally:
+        _watchers.remove(watch)
+
+
+def _install_hook(installed: list[bool] = []) -> None:  # noqa: B006 (an audit hook stays for good)
+    if not installed:
+        sys.addaudithook(_hook)
+        installed.append(True)
+
+
+@contextlib.contextmanager
+def suites_asked_for() -> Iterator[list[str]]:
+    """Collects the names of suites that are looked up, from which later problems could be made."""
+    found: list[str] = []
+    usual = Registry.suite
+
+    def suite(self: Registry, name: str) -> Any:
+        found.append(name)
+        return usual(self, name)
+
+    with mock.patch.object(Registry, "suite", suite):
+        yield found
+
+
+@contextlib.contextmanager
+def devices_asked_for(package: str) -> Iterator[list[str]]:
+    """Collects which questions about devices are asked by code of ``package`` itself."""
+    found: list[str] = []
+
+    def ask(name: str, usual: Callable[..., Any]) -> Callable[..., Any]:
+        def asked(*arguments: Any, **more: Any) -> Any:
+            if _package(sys._getframe(1)) == package:
+                found.append(f"{name}()")
+            return usual(*arguments, **more)
+
+        return asked
+
+    with contextlib.ExitStack() as stack:
+        for owner, name in (
+            (torch.cuda, "is_available"),
+            (torch.cuda, "device_count"),
+            (torch.backends.mps, "is_available"),
+        ):
+            label = f"{owner.__name__}.{name}"
+            stack.enter_context(mock.patch.object(owner, name, ask(label, getattr(owner, name))))
+        yield found
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+
+@contextlib.contextmanager
+def optimiser_steps() -> Iterator[list[int]]:
+    """Counts steps of torch's optimisers, whoever makes them, in a list of one."""
+    count = [0]
+
+    def step(*_: Any) -> None:
+        count[0] += 1
+
+    handle = register_optimizer_step_post_hook(step)
+    try:
+        yield count
+    finally:
+        handle.remove()
+
+
+def scramble(seed: int) -> None:
+    """Put the process's own generators into another state."""
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+
+
+def global_randomness() -> tuple[Any, ...]:
+    """The state of the process's own generators, to be compared."""
+    numbers = np.random.get_state(legacy=False)["state"]
+    return (
+        random.getstate(),
+        numbers["key"].tobytes(),
+        numbers["pos"],
+        torch.get_rng_state().tolist(),
+    )
+
+
+def kept_bytes(root: object, *, without: object) -> int:
+    """Bytes of all arrays and tensors within reach of ``root``, each memory counted once."""
+    seen: set[int] = {id(without)}
+    sizes: dict[int, int] = {}
+    waiting: list[Any] = [root]
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in seen or isinstance(thing, type | str | bytes):
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, torch.Tensor):
+            storage = thing.untyped_storage()
+            sizes[storage.data_ptr()] = storage.nbytes()
+        elif isinstance(thing, np.ndarray):
+            owner = thing if thing.base is None else thing.base
+            sizes[id(owner)] = getattr(owner, "nbytes", thing.nbytes)
+        elif isinstance(thing, dict):
+            waiting += [*thing.keys(), *thing.values()]
+        elif isinstance(thing, list | tuple | set | frozenset):
+            waiting += thing
+        elif hasattr(thing, "__dict__") and (
+            isinstance(thing, torch.nn.Module) or not callable(thing)
+        ):
+            waiting += vars(thing).values()
+    return sum(sizes.values())

@@ -1,0 +1,200 @@
+"""What the command line does, from Python."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import bell_bench
+from bell_bench import Results, api
+from bell_bench.cli.verbs import VERBS
+from bell_bench.errors import UsageError
+from bell_bench.plugins import registry
+from tests.plugin_folder import make_distribution
+from tests.tiny_suite import TINY
+
+OF_VERBS = {
+    "evaluate": ["evaluate"],
+    "list": ["listing"],
+    "describe": ["describe"],
+    "show": ["show"],
+    "leaderboard": ["leaderboard"],
+    "submit": ["submit"],
+    "validate": ["validate"],
+    "new-algorithm": ["new_algorithm"],
+    "check": ["check"],
+    "ablate": ["ablate_density", "ablate_nt_search"],
+    "data": ["data_status", "download_data", "verify_data", "import_data"],
+    "cache": ["evaluation_store"],
+    "plugins": ["installed_plugins"],
+    "doctor": ["doctor"],
+    "completion": [],
+}
+"""The functions that do what each verb does; a shell's completion is for shells alone."""
+
+
+def test_every_verb_can_be_had_from_python() -> None:
+    assert set(VERBS) == set(OF_VERBS), "a verb without a function, or the reverse"
+    for names in OF_VERBS.values():
+        for name in names:
+            assert getattr(bell_bench, name) is getattr(api, name)
+            assert getattr(api, name).__doc__
+
+
+def test_importing_it_all_stays_light() -> None:
+    code = (
+        "import sys, bell_bench; bell_bench.evaluate; bell_bench.Results;"
+        "print({'torch', 'numpy', 'pandas', 'click'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pathlib.Path]:
+    """A folder in which the tiny suite is a plugin, here and in the jobs' processes."""
+    folder = tmp_path_factory.mktemp("api")
+    make_distribution(folder, "tiny", TINY)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        patch.setenv("PYTHONPATH", str(folder))
+        patch.chdir(folder)
+        registry.cache_clear()
+        yield folder
+    registry.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def results(house: pathlib.Path) -> Results:
+    return bell_bench.evaluate(
+        ["constant", "fail"], suite="tiny", sequences="S_pl", options={"fail.until": ""}, quiet=True
+    )
+
+
+@pytest.mark.slow
+def test_results_are_tables(results: Results) -> None:
+    jobs = results.to_pandas()
+    assert isinstance(jobs, pd.DataFrame)
+    assert dict(zip(jobs["algorithm"], jobs["status"], strict=True)) == {
+        "constant": "done",
+        "fail": "failed",
+        "sa": "done",
+    }
+    board = results.leaderboard().set_index("algorithm")
+    assert board.loc["constant", "A"] == pytest.approx(50, abs=15)
+    assert (board.loc["constant", "n"], board.loc["constant", "status"]) == (1, "done")
+    assert pd.isna(board.loc["fail", "A"])
+    assert board.loc["fail", "status"] == "failed"
+
+
+@pytest.mark.slow
+def test_results_are_readable(results: Results) -> None:
+    text = repr(results)
+    assert "suite tiny" in text
+    assert "failed: ValueError: no such luck" in text
+    assert str(pathlib.Path("runs") / "tiny-S_pl-fail") in text
+    page = results._repr_html_()
+    assert page.count("<tr") == 4
+    assert "no such luck" in page
+
+
+@pytest.mark.slow
+def test_failures_are_values_not_exceptions(results: Results) -> None:
+    (record,) = results.failed
+    assert record["reason"] == "ValueError: no such luck"
+
+
+@pytest.mark.slow
+def test_the_same_call_goes_on_and_the_leaderboard_reads_it_again(
+    house: pathlib.Path, results: Results
+) -> None:
+    again = bell_bench.evaluate("constant", suite="tiny", sequences=["S_pl"], quiet=True)
+    assert {record["job"]["algorithm"] for record in again.records} == {"constant", "sa"}
+    read = bell_bench.leaderboard("runs")
+    assert len(read) == len(results)
+    pd.testing.assert_frame_equal(
+        read.leaderboard().sort_values("algorithm", ignore_index=True),
+        results.leaderboard().sort_values("algorithm", ignore_index=True),
+    )
+    read.to_csv("rows.csv")
+    assert len(pd.read_csv("rows.csv")) == 3
+    assert repr(bell_bench.leaderboard("nowhere")) == "no results in nowhere"
+
+
+@pytest.mark.slow
+def test_results_in_other_forms(results: Results, tmp_path: pathlib.Path) -> None:
+    assert "| constant |" in results.table("wide", markup="markdown")
+    assert "tabular" in results.table("wide", markup="latex")
+    assert "A − sa" in results.table(baseline="sa")
+    with pytest.raises(UsageError, match="did you mean wide"):
+        results.table("wid")
+    results.page(tmp_path / "page.html")
+    assert "<html" in (tmp_path / "page.html").read_text()
+    results.draw(tmp_path / "board.png")
+    assert (tmp_path / "board.png").stat().st_size > 1000
+
+
+@pytest.mark.slow
+def test_a_submission_is_packed_and_checked(results: Results, tmp_path: pathlib.Path) -> None:
+    file = bell_bench.submit("runs", out=tmp_path / "mine.zip", name="nobody")
+    assert bell_bench.validate(file).faults == []
+
+
+@pytest.mark.slow
+def test_a_job_by_part_of_its_name(house: pathlib.Path, results: Results) -> None:
+    shown = bell_bench.show("S_pl-sa", picture="paths.png")
+    assert [record["job"]["algorithm"] for record in shown.records] == ["sa"]
+    assert pathlib.Path("paths.png").stat().st_size > 1000
+    with pytest.raises(UsageError, match="means 3"):
+        bell_bench.show("S_pl", picture="paths.png")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"picle.k": 40, "houdini.paths": None}, ("picle.k=40", "houdini.paths=none")),
+        (["picle.k=40"], ("picle.k=40",)),
+        ("picle.k=40", ("picle.k=40",)),
+        ({"x.on": True}, ("x.on=true",)),
+    ],
+)
+def test_options_as_python_or_the_command_line_has_them(options: Any, expected: Any) -> None:
+    assert api._settings(options) == expected
+
+
+def test_realisations_by_number_or_by_name() -> None:
+    assert api._counted(3) == (0, 1, 2)
+    assert api._counted([5]) == (5,)
+
+
+def test_listing_and_describing() -> None:
+    assert "picle" in [row["name"] for row in bell_bench.listing("algorithms")]
+    with pytest.raises(UsageError, match="did you mean suites"):
+        bell_bench.listing("suite")
+    description = bell_bench.describe("S_few", suite="bell", realisation=1)
+    assert description.facts["realisation"] == 1
+    assert "few-shot" in repr(description)
+    with pytest.raises(UsageError, match="unknown name"):
+        bell_bench.describe("S_none")
+
+
+def test_plugins_data_and_cache(tmp_path: pathlib.Path) -> None:
+    assert "built-in" in [info.name for info in bell_bench.installed_plugins()]
+    assert {row.status for row in bell_bench.data_status("glyphs")} == {"present"}
+    assert bell_bench.evaluation_store(tmp_path).entries() == []
+    with pytest.raises(UsageError, match="unknown domain"):
+        bell_bench.verify_data("nowhere")
+    with pytest.raises(UsageError, match="unknown official domain"):
+        bell_bench.download_data("nowhere")
+
+
+@pytest.mark.slow
+def test_checking_gives_findings() -> None:
+    names = [finding.contract for finding in bell_bench.check("sa") if finding.status == "kept"]
+    assert "resumes" in names

@@ -1,0 +1,136 @@
+"""The verb ``new-algorithm``: what it writes installs, runs and beats chance."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import pathlib
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bell_bench import api
+from bell_bench.cli.verbs import run
+from bell_bench.errors import UsageError
+from bell_bench.templates import KINDS, LICENCES, write_distribution
+from bell_bench.testing.trial import Subject, Trial
+from bell_bench.testing.worlds import world_for
+from tests.scratch_environment import ScratchEnvironment
+
+FILES = {
+    "LICENSE",
+    "README.md",
+    "pyproject.toml",
+    "tests/test_quick_idea.py",
+    "quick_idea/__init__.py",
+    "quick_idea/algorithm.py",
+}
+
+
+@pytest.fixture
+def here(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pathlib.Path]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path / "quick-idea"))
+    yield tmp_path
+    for name in [name for name in sys.modules if name.split(".")[0] == "quick_idea"]:
+        del sys.modules[name]
+
+
+def load(module: str) -> Any:
+    importlib.invalidate_caches()  # it was just written
+    return importlib.import_module(module)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_whole_distribution_is_written(
+    here: pathlib.Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["new-algorithm", "quick-idea", "--kind", kind, "--author", "A. Nobody"]) == 0
+    files = {str(p.relative_to(here / "quick-idea")) for p in here.rglob("*") if p.is_file()}
+    assert files == FILES
+    texts = {file: (here / "quick-idea" / file).read_text() for file in files}
+    for file, text in texts.items():
+        for word in ("my-idea", "my_idea", "MyIdea", "AUTHOR", "LICENCE", "YEAR"):
+            assert word not in text, file
+    project = texts["pyproject.toml"].splitlines()
+    assert project[project.index("[project.entry-points.bell_bench]") + 1] == (
+        'quick-idea = "quick_idea"'
+    )
+    assert {'license = "MIT"', 'authors = [{ name = "A. Nobody" }]'} <= set(project)
+    assert "A. Nobody" in texts["LICENSE"]
+    (spec,) = load("quick_idea").bell_bench_algorithms()
+    assert (spec.name, spec.load) == ("quick-idea", "quick_idea.algorithm:QuickIdea")
+    assert "pip install -e quick-idea" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_its_algorithm_beats_chance(here: pathlib.Path, kind: str, tmp_path: pathlib.Path) -> None:
+    """On problems of eight shapes in noise, with training that has time to learn."""
+    write_distribution(pathlib.Path("quick-idea"), kind=kind)
+    (spec,) = load("quick_idea").bell_bench_algorithms()
+    module = load("quick_idea.algorithm")
+    defaults = {name: option.default for name, option in spec.options.items()}
+    world = world_for(())
+    longer: dict[str, Any] = {"max_epochs": 100, "max_updates": 120, "patience": 120}
+    world = replace(world, settings=replace(world.settings, **longer))
+    trial = Trial(Subject("quick-idea", module.QuickIdea, defaults), world, tmp_path / "runs")
+    for task in world.sequences["plain"]:
+        trial.learn(task)
+    last = world.sequences["plain"][-1]
+    found = trial.predict(last.problem.index).argmax(dim=1).numpy()
+    assert (found == last.test.labels).mean() > 0.65
+
+
+@pytest.mark.parametrize("licence", LICENCES)
+def test_the_licence_is_a_choice(here: pathlib.Path, licence: str) -> None:
+    folder = api.new_algorithm("quick-idea", licence=licence, author='Z "Q" \\')
+    project = (folder / "pyproject.toml").read_text().splitlines()
+    assert {f'license = "{licence}"', 'authors = [{ name = "Z Q " }]'} <= set(project)
+    assert licence.partition("-")[0] in (folder / "LICENSE").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("-idea", "No such option"),
+        ("idea-", "cannot name a distribution"),
+        ("my idea", "cannot name a distribution"),
+        ("picle", "bell-bench 0.1.0 has an algorithm picle"),
+        ("json", "would hide the Python module json"),
+        ("class", "would hide the Python module class"),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused(
+    here: pathlib.Path, name: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["new-algorithm", name]) == 2
+    assert message in capsys.readouterr().err
+    assert list(here.iterdir()) == []
+
+
+def test_nothing_is_overwritten(here: pathlib.Path) -> None:
+    (here / "quick-idea").mkdir()
+    with pytest.raises(UsageError, match="already there"):
+        write_distribution(pathlib.Path("quick-idea"))
+
+
+@pytest.mark.slow
+def test_each_kind_installs_runs_and_keeps_the_contracts(tmp_path: pathlib.Path) -> None:
+    environment = ScratchEnvironment.make(tmp_path)
+    names = [f"idea-{kind}" for kind in KINDS]
+    for name, kind in zip(names, KINDS, strict=True):
+        done = environment.bell_bench("new-algorithm", name, "--kind", kind)
+        assert done.returncode == 0, done.stderr
+    environment.install(*(tmp_path / name for name in names))
+    done = environment.evaluate(*names)
+    assert done.returncode == 0, done.stderr
+    rows = csv.DictReader((tmp_path / "rows.csv").open())
+    assert {row["algorithm"]: row["status"] for row in rows} == dict.fromkeys(
+        [*names, "sa"], "done"
+    )
+    tests = [str(tmp_path / name / "tests") for name in names]
+    done = environment.run(environment.python, "-m", "pytest", "-q", *tests)
+    assert done.returncode == 0, done.stdout

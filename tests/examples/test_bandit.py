@@ -1,0 +1,56 @@
+"""The example distribution, installed and evaluated as a user would."""
+
+from __future__ import annotations
+
+import csv
+import json
+import pathlib
+
+import pytest
+
+from tests.scratch_environment import ScratchEnvironment
+
+pytestmark = pytest.mark.slow  # makes an environment and installs into it
+BANDIT = pathlib.Path(__file__).parents[2] / "examples" / "bell-bench-bandit"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> ScratchEnvironment:
+    environment = ScratchEnvironment.make(tmp_path_factory.mktemp("bandit"))
+    environment.install(environment.copy(BANDIT))
+    return environment
+
+
+def test_it_is_listed_with_its_distribution(installed: ScratchEnvironment) -> None:
+    (row,) = (
+        row
+        for row in json.loads(installed.bell_bench("list", "algorithms", "--json").stdout)[
+            "algorithms"
+        ]
+        if row["name"] == "bandit"
+    )
+    assert (row["distribution"], row["version"]) == ("bell-bench-bandit", "0.1.0")
+
+
+def test_it_is_evaluated_and_tells_its_pulls(installed: ScratchEnvironment) -> None:
+    done = installed.evaluate("bandit")
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader((installed.folder / "rows.csv").open()))
+    assert {(row["algorithm"], row["status"]) for row in rows} == {
+        ("bandit", "done"),
+        ("sa", "done"),
+    }
+    (row,) = (row for row in rows if row["algorithm"] == "bandit")
+    assert float(row["F"]) == 0.0, "its modules are frozen"
+    record = json.loads(installed.bell_bench("show", "S_few-bandit", "--json").stdout)
+    pulls = [note["pulls"] for p in record["problems"] for note in p["notes"] if "pulls" in note]
+    assert pulls[0] == [], "no earlier solution"
+    assert all(0 < len(each) <= 8 for each in pulls[1:])
+    assert {pull["end"] for each in pulls for pull in each} == {"first", "last"}
+
+
+def test_its_own_tests_pass(installed: ScratchEnvironment) -> None:
+    done = installed.run(
+        installed.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "bell-bench-bandit/tests"
+    )
+    assert done.returncode == 0, done.stdout

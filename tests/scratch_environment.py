@@ -1,0 +1,72 @@
+"""A virtual environment beside ours, in which a distribution is installed as its users would."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from dataclasses import dataclass
+
+from tests.plugin_folder import make_distribution
+from tests.tiny_suite import TINY
+
+Completed = subprocess.CompletedProcess[str]
+
+
+@dataclass(frozen=True)
+class ScratchEnvironment:
+    """What is installed here sees bell-bench and all it needs; we do not see what is here."""
+
+    folder: pathlib.Path
+
+    @staticmethod
+    def make(folder: pathlib.Path) -> ScratchEnvironment:
+        """The environment, with the tiny suite of our tests as a plugin."""
+        venv.create(folder / "venv", symlinks=True)
+        made = ScratchEnvironment(folder)
+        ours = sysconfig.get_path("purelib")
+        (made.site / "ours.pth").write_text(f"import site; site.addsitedir({ours!r})\n")
+        make_distribution(made.site, "tiny", TINY)
+        return made
+
+    @property
+    def python(self) -> str:
+        return str(self.folder / "venv" / "bin" / "python")
+
+    @property
+    def site(self) -> pathlib.Path:
+        (found,) = (self.folder / "venv" / "lib").glob("python*/site-packages")
+        return found
+
+    def copy(self, source: pathlib.Path) -> pathlib.Path:
+        """A distribution's source, copied here, so that building it leaves nothing in ours."""
+        target = self.folder / source.name
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"))
+        return target
+
+    def install(self, *sources: pathlib.Path) -> None:
+        """``pip install -e`` of each, without network."""
+        options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
+        editable = [part for source in sources for part in ("-e", str(source))]
+        done = self.run(sys.executable, "-m", "pip", "--python", self.python,
+                        "install", *options, *editable)  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+    def bell_bench(self, *arguments: str) -> Completed:
+        return self.run(self.python, "-m", "bell_bench", *arguments)
+
+    def evaluate(self, *algorithms: str, sequence: str = "S_few") -> Completed:
+        """On the tiny suite, in a second."""
+        asked = [part for name in algorithms for part in ("--algo", name)]
+        return self.bell_bench(
+            "evaluate", *asked, "--suite", "tiny", "--sequence", sequence, "--csv", "rows.csv"
+        )
+
+    def run(self, *command: str) -> Completed:
+        return subprocess.run(
+            command, capture_output=True, text=True, cwd=self.folder, env=dict(os.environ)
+        )

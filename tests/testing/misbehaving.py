@@ -1,0 +1,304 @@
+"""An algorithm that keeps every contract, and others that break one each."""
+
+from __future__ import annotations
+
+import pathlib
+import pickle
+import socket
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from bell_bench import Algorithm, Context, Inputs, Option, Problem
+from bell_bench.errors import Unsupported
+from bell_bench.plugins import registry
+
+
+class Good(Algorithm):
+    """The commonest class, a little disturbed by the job's seed."""
+
+    stable = True
+
+    def __init__(self, context: Context, **options: Any) -> None:
+        super().__init__(context, **options)
+        self.counts: dict[int, Tensor] = {}
+
+    def learn(self, problem: Problem) -> None:
+        counts = np.bincount(problem.train.labels, minlength=problem.classes)
+        noise = torch.rand(problem.classes, generator=self.context.generator(problem.index))
+        self.counts[problem.index] = torch.from_numpy(counts) + noise
+        self.account()
+
+    def account(self) -> None:
+        self.context.account("counts", sum(kept.nbytes for kept in self.counts.values()))
+
+    def predict(self, index: int, inputs: Inputs) -> Tensor:
+        return self.counts[index].expand(len(inputs), -1)
+
+    def save(self, folder: pathlib.Path) -> None:
+        arrays = {str(index): kept.numpy() for index, kept in self.counts.items()}
+        np.savez(folder / "counts.npz", **arrays)
+
+    def load(self, folder: pathlib.Path) -> None:
+        with np.load(folder / "counts.npz") as arrays:
+            self.counts = {int(name): torch.from_numpy(kept) for name, kept in arrays.items()}
+
+
+class FailsToLearn(Good):
+    def learn(self, problem: Problem) -> None:
+        raise ValueError("no such luck")
+
+
+class RefusesAll(Good):
+    def learn(self, problem: Problem) -> None:
+        raise Unsupported("not for me")
+
+
+class ForgetsProblems(Good):
+    def learn(self, problem: Problem) -> None:
+        self.counts.clear()
+        super().learn(problem)
+
+
+class WrongShape(Good):
+    def predict(self, index: int, inputs: Inputs) -> Tensor:
+        return super().predict(index, inputs)[:, :1]
+
+
+class WrongType(Good):
+    def predict(self, index: int, inputs: Inputs) -> Tensor:
+        return super().predict(index, inputs).argmax(dim=1, keepdim=True).expand(-1, 2)
+
+
+class NotATensor(Good):
+    def predict(self, index: int, inputs: Inputs) -> Any:
+        return super().predict(index, inputs).numpy()
+
+
+class NotFinite(Good):
+    def predict(self, index: int, inputs: Inputs) -> Tensor:
+        return super().predict(index, inputs) / 0.0
+
+
+class OnlyWholeTests(Good):
+    def predict(self, index: int, inputs: Inputs) -> Tensor:
+        return torch.stack([self.counts[index]] * 48)
+
+
+class ProcessRandom(Good):
+    def learn(self, problem: Problem) -> None:
+        super().learn(problem)
+        self.counts[problem.index] += torch.rand(problem.classes)
+
+
+class FixedSeed(Good):
+    def learn(self, problem: Problem) -> None:
+        torch.manual_seed(0)
+        self.counts[problem.index] = torch.rand(problem.classes)
+        self.account()
+
+
+class NoSave(Good):
+    def save(self, folder: pathlib.Path) -> None:
+        Algorithm.save(self, folder)
+
+
+class LosesOnLoad(Good):
+    def load(self, folder: pathlib.Path) -> None:
+        super().load(folder)
+        self.counts[0] = self.counts[0] + 1000
+
+
+class ForgetsToGoOn(Good):
+    """Right after loading all is well; what comes later differs."""
+
+    loaded = False
+
+    def load(self, folder: pathlib.Path) -> None:
+        super().load(folder)
+        self.loaded = True
+
+    def learn(self, problem: Problem) -> None:
+        super().learn(problem)
+        if self.loaded:
+            self.counts[problem.index] += 1
+
+
+class Pickles(Good):
+    def save(self, folder: pathlib.Path) -> None:
+        super().save(folder)
+        (folder / "more.bin").write_bytes(pickle.dumps({}))
+
+
+class TorchSaves(Good):
+    def save(self, folder: pathlib.Path) -> None:
+        super().save(folder)
+        torch.save(self.counts, folder / "more.pt")
+
+
+class SavesObjects(Good):
+    def save(self, folder: pathlib.Path) -> None:
+        super().save(folder)
+        np.savez(folder / "more.npz", things=np.array([{}], dtype=object))
+
+
+class Unstable(Good):
+    def predict(self, index: int, inputs: Inputs) -> Tensor:
+        return super().predict(index, inputs) + len(self.counts)
+
+
+class ChoosesDevice(Good):
+    def learn(self, problem: Problem) -> None:
+        super().learn(problem)
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        self.counts[problem.index] = self.counts[problem.index].to(device)
+
+
+class IllOptioned(Good):
+    options = {"mode": Option(str, "a", "How.", choices=("a", "b"))}  # type: ignore[assignment]  # noqa: RUF012
+
+    def learn(self, problem: Problem) -> None:
+        assert self.options["mode"] == "a", "b was never written"
+        super().learn(problem)
+
+
+class NeedsPoints(Good):
+    def learn(self, problem: Problem) -> None:
+        assert len(problem.train) > 16, "too few to split"
+        super().learn(problem)
+
+
+class OnlyImages(Good):
+    def learn(self, problem: Problem) -> None:
+        assert problem.train.images.ndim == 3, "images have two sides"
+        super().learn(problem)
+
+
+class OnlyBinary(Good):
+    def learn(self, problem: Problem) -> None:
+        assert problem.classes == 2
+        super().learn(problem)
+
+
+class RefusesClasses(Good):
+    def learn(self, problem: Problem) -> None:
+        if problem.classes > 2:
+            raise Unsupported("binary problems only")
+        super().learn(problem)
+
+
+class ReadsLabels(Good):
+    def predict(self, index: int, inputs: Inputs) -> Tensor:
+        return torch.eye(2)[torch.from_numpy(inputs.labels)]  # type: ignore[attr-defined]
+
+
+class LooksAround(Good):
+    def learn(self, problem: Problem) -> None:
+        super().learn(problem)
+        runs = self.context.library.folder.parents[2]
+        assert [path.name for path in runs.iterdir()]
+
+
+class ReadsOthers(Good):
+    def learn(self, problem: Problem) -> None:
+        super().learn(problem)
+        runs = self.context.library.folder.parents[2]
+        assert (runs / "another-job" / "record.json").read_text()
+
+
+class MakesProblems(Good):
+    def learn(self, problem: Problem) -> None:
+        super().learn(problem)
+        assert registry().suite(self.context.suite)
+
+
+class UsesInternals(Good):
+    def learn(self, problem: Problem) -> None:
+        super().learn(problem)
+        assert self.context.evaluator  # type: ignore[attr-defined]
+
+
+class CallsHome(Good):
+    def learn(self, problem: Problem) -> None:
+        super().learn(problem)
+        with socket.socket() as listening:
+            listening.bind(("127.0.0.1", 0))
+            listening.listen()
+            with socket.create_connection(listening.getsockname()):
+                pass
+
+
+class ChangesProblem(Good):
+    def learn(self, problem: Problem) -> None:
+        super().learn(problem)
+        problem.train.labels[:] = 0
+
+
+class ChangesInputs(Good):
+    def predict(self, index: int, inputs: Inputs) -> Tensor:
+        inputs.images[:] = 0
+        return super().predict(index, inputs)
+
+
+class HoardsData(Good):
+    def __init__(self, context: Context, **options: Any) -> None:
+        super().__init__(context, **options)
+        self.problems: list[Problem] = []
+
+    def learn(self, problem: Problem) -> None:
+        super().learn(problem)
+        self.problems.append(problem)
+
+
+class HoardsFiles(Good):
+    def save(self, folder: pathlib.Path) -> None:
+        super().save(folder)
+        np.save(folder / "hoard.npy", np.zeros(10_000))
+
+
+class TrainsForFree(Good):
+    def learn(self, problem: Problem) -> None:
+        super().learn(problem)
+        weight = torch.zeros(3, requires_grad=True)
+        optimiser = torch.optim.SGD([weight], lr=0.1)
+        weight.sum().backward()
+        optimiser.step()
+
+
+BREAKERS: list[tuple[str, type[Good], str]] = [
+    ("learns", FailsToLearn, "raised ValueError: no such luck"),
+    ("learns", RefusesAll, "AlgorithmSpec(suites=…)"),
+    ("learns", ForgetsProblems, "predict(0, inputs) raised KeyError"),
+    ("scores", WrongShape, "scores of shape (48, 2), not (48, 1)"),
+    ("scores", WrongType, "floating-point scores, not torch.int64"),
+    ("scores", NotATensor, "must give a torch.Tensor, not ndarray"),
+    ("scores", NotFinite, "not finite"),
+    ("scores", OnlyWholeTests, "scores of shape (7, 2), not (48, 2)"),
+    ("deterministic", ProcessRandom, "context.generator"),
+    ("seed", FixedSeed, "seeds 0 and 1 give the same scores"),
+    ("resumes", NoSave, "must implement save(folder)"),
+    ("resumes", LosesOnLoad, "right after load(folder)"),
+    ("resumes", ForgetsToGoOn, "after going on from load(folder)"),
+    ("plain-files", Pickles, "more.bin, which is a pickle"),
+    ("plain-files", TorchSaves, "torch.save writes these"),
+    ("plain-files", SavesObjects, "numpy reads only with pickle"),
+    ("stable", Unstable, "learning problem 2 changed the scores of problem 1"),
+    ("device", ChoosesDevice, "it asked torch.cuda.is_available() instead of using context.device"),
+    ("options", IllOptioned, "with mode='b'"),
+    ("few-points", NeedsPoints, "too few to split"),
+    ("mixed-inputs", OnlyImages, "images have two sides"),
+    ("multi-class", OnlyBinary, "raised AssertionError"),
+    ("nothing-else", ReadsLabels, "no attribute 'labels'"),
+    ("nothing-else", LooksAround, "it asked for what is not its own: os."),
+    ("nothing-else", ReadsOthers, "open runs/another-job/record.json"),
+    ("nothing-else", MakesProblems, "it looked up the suite bell"),
+    ("nothing-else", UsesInternals, "context.evaluator is not promised"),
+    ("nothing-else", CallsHome, "a network connection to"),
+    ("leaves-inputs", ChangesProblem, "learn changed"),
+    ("leaves-inputs", ChangesInputs, "predict(0, inputs) changed its inputs"),
+    ("accounts-storage", HoardsData, "context.account"),
+    ("accounts-storage", HoardsFiles, "save(folder) wrote"),
+    ("charges-work", TrainsForFree, "made 1 steps of an optimiser and charged nothing"),
+]

@@ -1,0 +1,87 @@
+"""The conformance suite finds what it says it finds, and our own algorithms pass it."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import pytest
+
+from bell_bench.errors import UsageError
+from bell_bench.plugins import registry
+from bell_bench.testing import CONTRACTS, ContractBroken, check_algorithm, examine
+from bell_bench.testing.conformance import contract_text
+from tests.testing.misbehaving import BREAKERS, Good, RefusesClasses, Unstable
+
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
+BUILT_IN = sorted(p.spec.name for p in registry().algorithms if p.distribution == "bell-bench")
+
+
+def test_a_good_algorithm_keeps_every_contract() -> None:
+    found = {finding.contract: finding for finding in examine(Good)}
+    assert tuple(found) == CONTRACTS
+    assert {finding.status for name, finding in found.items() if name != "options"} == {"kept"}
+    assert str(found["options"]) == "options: not applicable: it declares no options"
+
+
+@pytest.mark.parametrize(
+    ("contract", "kind", "told"), BREAKERS, ids=[kind.__name__ for _, kind, _ in BREAKERS]
+)
+def test_a_broken_contract_is_named_told_and_documented(
+    contract: str, kind: type[Good], told: str
+) -> None:
+    with pytest.raises(ContractBroken) as error:
+        check_algorithm(kind, contract)
+    text = str(error.value)
+    assert text.startswith(f"contract {contract} is broken: ")
+    assert told in text
+    assert f"docs/contracts.md#{contract}" in text
+    assert contract_text(contract) in text
+
+
+def test_every_contract_is_broken_by_someone() -> None:
+    assert {contract for contract, _, _ in BREAKERS} == set(CONTRACTS)
+
+
+def test_a_broken_plain_run_leaves_other_contracts_open() -> None:
+    (kind,) = (kind for _, kind, _ in BREAKERS if kind.__name__ == "FailsToLearn")
+    (finding,) = examine(kind, ("deterministic",))
+    assert finding.status == "not run"
+    assert "no such luck" in finding.detail
+
+
+def test_stability_is_only_asked_of_those_who_claim_it() -> None:
+    class Modest(Unstable):
+        stable = False
+
+    (finding,) = examine(Modest, ("stable",))
+    assert (finding.status, "claim" in finding.detail) == ("not applicable", True)
+
+
+def test_what_an_algorithm_refuses_is_not_held_against_it() -> None:
+    (finding,) = examine(RefusesClasses, ("multi-class",))
+    assert finding.status == "not applicable"
+    assert "binary problems only" in finding.detail
+
+
+def test_every_contract_is_documented_in_its_own_words() -> None:
+    page = (DOCS / "contracts.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^## ([\w-]+)\n(.*?)(?=^## |\Z)", page, re.S | re.M))
+    for name in CONTRACTS:
+        told = " ".join(sections[name].replace("`", "").split())
+        assert contract_text(name).replace("`", "") in told, name
+
+
+def test_unknown_contracts_and_what_is_no_algorithm() -> None:
+    with pytest.raises(UsageError, match="did you mean deterministic"):
+        check_algorithm(Good, "determinstic")
+    with pytest.raises(UsageError, match="no subclass"):
+        check_algorithm(dict)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name == "sa" else pytest.mark.slow) for name in BUILT_IN],
+)
+def test_built_in_algorithms_keep_every_contract(name: str) -> None:
+    check_algorithm(f"bell-bench:{name}")
