@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench_leaderboard.results import is_standalone
+from bell_bench_leaderboard.results import is_standalone, printable
 
 SETTINGS = ("suite", "suite_version", "scale", "data", "protocol")
 """Rows are compared only where these agree."""
@@ -172,11 +172,6 @@ def _label(algorithm: str, variant: Row, variants: list[Mapping[str, Any]]) -> s
         if name != "options" and any(other.get(name) != value for other in flat)
     ]
     return f"{algorithm} [{', '.join(unlike)}]" if unlike else str(algorithm)
-
-
-def printable(text: str) -> str:
-    """A text from a result file without what could steer a terminal."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _is_yardstick(row: Row) -> bool:

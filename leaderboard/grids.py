@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bell_bench_leaderboard.boards import printable
 from bell_bench_leaderboard.bootstrap import Estimate
+from bell_bench_leaderboard.results import csv_text, printable
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,9 @@ def to_text(grid: Grid) -> str:
     ]  # fmt: skip
     for place in reversed(grid.rules):
         body.insert(place + 1, "")
-    return "\n".join([printable(grid.title), *body, *(f"  {note}" for note in grid.notes)])
+    return "\n".join(
+        [printable(grid.title), *body, *(f"  {printable(note)}" for note in grid.notes)]
+    )
 
 
 def _text(cell: Value) -> str:
@@ -148,8 +150,8 @@ def to_csv(grid: Grid) -> str:
         header += [name, f"{name} low", f"{name} high"]
     writer.writerow(header)
     for row in grid.rows:
-        line = [cell.text for cell in row[: grid.names]]
+        line = [csv_text(cell.text) for cell in row[: grid.names]]
         for cell in row[grid.names :]:
-            line += [cell.text, cell.low, cell.high]
+            line += [printable(cell.text), cell.low, cell.high]
         writer.writerow(line)
     return text.getvalue()

@@ -68,13 +68,19 @@ def _jobs(folder: pathlib.Path) -> set[pathlib.Path]:
 
 
 def _packed(file: pathlib.Path) -> Iterator[Place]:
-    """The jobs of a submission; none if it is refused, and none that was changed in it."""
+    """The jobs of a submission; none if it is refused or its files are not those that its manifest
+    lists, and none that was changed in it."""
     from bell_bench_leaderboard.submission import Refused, Submission
+    from bell_bench_leaderboard.submission.refused import shown
 
     try:
         submission = Submission.read(file)
     except Refused as error:
         warnings.warn(str(error), stacklevel=4)
+        return
+    if wrong := list(submission.faults()):
+        more = f", and {len(wrong) - 3:,} more" if len(wrong) > 3 else ""
+        warnings.warn(f"{file} is refused: {'; '.join(map(shown, wrong[:3]))}{more}", stacklevel=4)
         return
     for name in submission.jobs:
         faults = submission.entry(name).faults

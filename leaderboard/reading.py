@@ -6,7 +6,7 @@ import json
 import math
 import pathlib
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bell_bench import metrics
@@ -100,6 +100,8 @@ def _check_form(record: Any) -> None:
         shape = [len(row) for row in record["matrix"]]
         if not count or shape not in ([], list(range(1, count + 1))):
             raise ValueError(f"{count} problems and a matrix of {shape}")
+        if not all(0 <= each <= 1 for row in record["matrix"] for each in row):
+            raise ValueError("an accuracy in the matrix that is none")
 
 
 def _check_problem(problem: Mapping[str, Any], *, done: bool) -> None:
@@ -134,14 +136,23 @@ def contradiction(record: Record, predictions: bytes) -> str:
     """The first figure of a record that its predictions do not give; empty if all agree."""
     if record.get("predictions_sha256", own := sha256(predictions)) != own:
         return "predictions.npz is not the file that was recorded: its hash differs"
-    found = read_predictions(predictions)
+    found = read_predictions(predictions, matrix=bool(record["matrix"]))
+    for what, here, name, index in _stated(record):
+        there = accuracy(found, name, index)
+        if abs(here - there) > TOLERANCE:
+            return (f"{what} of problem {index + 1} is {here:.6g} in the record, "
+                    f"{there:.6g} by the predictions")  # fmt: skip
+    return _own_contradiction(record)
+
+
+def _stated(record: Record) -> Iterator[tuple[str, float, str, int]]:
+    """Every accuracy of a record: what it is called, its value, its predictions, its problem."""
     for index, problem in enumerate(record["problems"]):
         for when in ("learnt", "final"):
-            here, there = problem[f"accuracy_{when}"], accuracy(found, f"{when}_{index}", index)
-            if abs(here - there) > TOLERANCE:
-                return (f"accuracy_{when} of problem {index + 1} is {here:.6g} in the record, "
-                        f"{there:.6g} by the predictions")  # fmt: skip
-    return _own_contradiction(record)
+            yield f"accuracy_{when}", problem[f"accuracy_{when}"], f"{when}_{index}", index
+    for after, row in enumerate(record["matrix"]):
+        for index, here in enumerate(row):
+            yield f"the accuracy after {after + 1}", here, f"after_{after}_{index}", index
 
 
 def _own_contradiction(record: Record) -> str:
@@ -162,13 +173,7 @@ def _own_contradiction(record: Record) -> str:
 
 
 def checked_matrix(record: Record) -> list[list[float]]:
-    """The accuracy matrix, recomputed where the accuracies were; none for what is not done."""
-    if record.get("check") == AS_RECORDED:
-        return [list(map(float, row)) for row in record.get("matrix", [])]
-    if record.get("check") != RECOMPUTED or not record.get("matrix"):
-        return []
-    found = read_predictions(record["place"].read("predictions.npz"), matrix=True)
-    return [
-        [accuracy(found, f"after_{t}_{i}", i) for i in range(t + 1)]
-        for t in range(len(record["matrix"]))
-    ]
+    """The accuracy matrix, which reading has compared with the predictions where there are some;
+    none for what is not done."""
+    checked = record.get("check") in (RECOMPUTED, AS_RECORDED)
+    return [list(map(float, row)) for row in record["matrix"]] if checked else []

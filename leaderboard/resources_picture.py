@@ -23,6 +23,8 @@ COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#5
 STYLES = ("-", "--", "-.", ":")
 SMOOTH = 9
 """Problems differ in size by chance: the thick line is the mean over as many neighbours."""
+LEGEND = 110
+"""Characters that fit side by side under the panels."""
 
 Curves = dict[str, NDArray[np.float64]]
 """By algorithm, realisations and seeds × problems."""
@@ -48,26 +50,22 @@ def draw_resources(records: Iterable[Record], file: pathlib.Path) -> str:
         axis.margins(x=0.01)
     figure.suptitle(_title(sequence, jobs), fontsize=10)
     handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=min(6, len(names)), fontsize=9)
+    columns = max(1, min(len(names), LEGEND // (max(map(len, names)) + 8)))
+    figure.legend(handles, names, loc="outside lower center", ncols=columns, fontsize=9)
     figure.savefig(file, dpi=130)
     return sequence
 
 
 def _longest(records: list[Record]) -> tuple[str, list[Record]]:
-    """The longest sequence that was done, and its jobs by modular algorithms; of one setting."""
-    done = [record for record in records if record["status"] == "done" and _is_modular(record)]
+    """The longest sequence that was done, and its jobs; of one setting."""
+    done = [record for record in records if record["status"] == "done"]
     if not done:
-        raise UsageError("no modular algorithm has completed a sequence here: nothing to draw")
+        raise UsageError("no algorithm has completed a sequence here: nothing to draw")
     sequence = max(done, key=lambda record: len(record["problems"]))["job"]["sequence"]
     jobs = [record for record in done if record["job"]["sequence"] == sequence]
     if len({tuple(record["job"][name] for name in SETTINGS) for record in jobs}) > 1:
         raise UsageError("these runs differ in suite, scale, data or protocol: draw them apart")
     return sequence, jobs
-
-
-def _is_modular(record: Record) -> bool:
-    """Solutions of modular algorithms are paths."""
-    return any(problem.get("path") is not None for problem in record["problems"])
 
 
 def _curves(jobs: list[Record], name: str, scale: float) -> Curves:
@@ -83,6 +81,8 @@ def _draw(
     axis: Any, label: str, values: Any, style: Mapping[str, Any], *, logarithmic: bool
 ) -> None:
     problems = np.arange(1, values.shape[1] + 1)
+    if logarithmic:
+        values = np.where(values > 0, values, np.nan)  # what counted none has no place on the axis
     mean = values.mean(axis=0)
     smooth = _smoothed(np.log(mean)) if logarithmic else _smoothed(mean)
     long = len(problems) > 2 * SMOOTH

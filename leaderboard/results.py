@@ -109,4 +109,17 @@ def to_csv(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _cell(value: Any) -> Any:
-    return f"{value:.6g}" if isinstance(value, float) else value
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return csv_text(value) if isinstance(value, str) else value
+
+
+def csv_text(text: str) -> str:
+    """A record's text as a cell: printable, and no formula that a spreadsheet would compute."""
+    plain = printable(text)
+    return f"'{plain}" if plain.startswith(("=", "+", "-", "@")) else plain
+
+
+def printable(text: str) -> str:
+    """A text from a result file without what could steer a terminal."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -8,14 +8,14 @@ import pathlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bell_bench_leaderboard.boards import Board, boards, printable
+from bell_bench_leaderboard.boards import Board, boards
 from bell_bench_leaderboard.bootstrap import Estimate, estimate
 from bell_bench_leaderboard.compare import mean, ranks
 from bell_bench_leaderboard.costs import COSTS, fronts
 from bell_bench_leaderboard.derived import BUDGETS, SPENT, at_budget
 from bell_bench_leaderboard.properties import Rule, Verdict, verdicts
 from bell_bench_leaderboard.reading import Record, checked_matrix
-from bell_bench_leaderboard.results import result_rows
+from bell_bench_leaderboard.results import printable, result_rows
 from bell_bench_leaderboard.tables import notes
 
 FIGURES = ("A", "A_gain", "F", "Tr_last", *COSTS, "flop_coverage")

@@ -23,6 +23,7 @@ from bell_bench.harness.plan import Plan, Request, check_plan, make_plan
 from bell_bench.harness.run import run_plan
 from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.options import show_value
+from bell_bench.plugins import FAMILIES
 from bell_bench_leaderboard.submission.check import Report
 from bell_bench_leaderboard.submission.contents import Submission
 from bell_bench_leaderboard.submission.refused import shown
@@ -85,12 +86,14 @@ def _able(report: Report, result: Rerun) -> dict[str, Job]:
 
 def _as_here(job: Job) -> Job:
     """The same job planned here, from names alone."""
-    if job.load.startswith("file:"):
-        raise BellBenchError("it is a file of its author's, not an installed plugin")
     distribution, _, _ = job.provider.rpartition(" ")
+    if job.load.startswith("file:") or distribution.endswith(".py"):
+        raise BellBenchError("it is a file of its author's, not an installed plugin")
+    family, _, _ = job.algorithm.rpartition(":")
+    algorithm = job.algorithm if family in FAMILIES else f"{distribution}:{job.algorithm}"
     plan = make_plan(
         Request(
-            algorithms=(f"{distribution}:{job.algorithm}",),
+            algorithms=(algorithm,),
             suite=job.suite,
             sequences=(job.sequence,),
             scale=job.scale,

@@ -29,6 +29,8 @@ FIGURES = ("A", "F", "backward_transfer", "Tr_last")
 
 _BIG = 2.0**63
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_.+-]*"
+_ALGORITHM = rf"([a-z][a-z0-9-]*:)?{_NAME}"
+"""A name, perhaps with the prefix of a family as in avalanche:LwF; never a file's."""
 _LINE = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]*"
 _HASH = text(64, r"[0-9a-f]{64}")
 _SHARE = number(0, 1)
@@ -42,7 +44,7 @@ def _scalar(value: Any, where: str) -> Any:
 
 
 _JOB_RULES: dict[str, Rule] = {
-    "algorithm": text(100, _NAME),
+    "algorithm": text(100, _ALGORITHM),
     "load": text(300, _LINE),
     "provider": text(300, _LINE),
     "suite": text(100, _NAME),

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from bell_bench.cli.verbs import run
+from bell_bench_leaderboard.resources_picture import draw_resources
 from tests.leaderboard.making import record, series, write_run
 
 
@@ -61,13 +62,24 @@ def test_the_figure_on_resources(runs, tmp_path, monkeypatch, capsys, named):
     assert "resources on S_pl" in capsys.readouterr().err
 
 
-def test_the_figure_is_of_modular_algorithms(tmp_path, capsys):
-    content = record()
-    for problem in content["problems"]:
+def test_the_figure_has_a_line_for_every_algorithm(tmp_path, monkeypatch):
+    """Also for one without paths, as lmc, and for one that counted no FLOPs."""
+    from matplotlib.figure import Figure
+
+    names = []
+    monkeypatch.setattr(Figure, "legend", lambda self, _, found, **rest: names.extend(found))
+    pathless = record("lmc", learnt=[0.9] * 30)
+    for problem in pathless["problems"]:
         problem["path"] = None
-    write_run(tmp_path / "runs" / "job", content)
+    none = record("none", learnt=[0.9] * 30, resources={"train_flops": 0})
+    draw_resources([record(learnt=[0.9] * 30), pathless, none], tmp_path / "x.png")
+    assert names == ["picle", "lmc", "none"]
+
+
+def test_a_figure_of_nothing_is_refused(tmp_path, capsys):
+    write_run(tmp_path / "runs" / "job", record(status="failed"))
     assert run(["leaderboard", str(tmp_path / "runs"), "--figure", "resources", "x.png"]) == 2
-    assert "no modular algorithm" in capsys.readouterr().err
+    assert "no algorithm has completed" in capsys.readouterr().err
 
 
 def test_a_long_sequence_with_several_realisations_is_drawn(tmp_path):

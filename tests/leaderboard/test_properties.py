@@ -74,6 +74,15 @@ def test_our_rules_know_the_papers_properties():
     ]  # fmt: skip
 
 
+def test_ctrl_is_judged_alike_with_either_network():
+    def asked(suite):
+        return [[clause.sequences.get(suite) for clause in rule.clauses] for rule in read_rules()]
+
+    assert asked("ctrl") == asked("ctrl-resnet")
+    records = [record("a", (0.9,), realisation=i, suite="ctrl-resnet") for i in range(3)]
+    assert {"plasticity", "latent", "scalability"} <= {name for name, _ in judged(records)}
+
+
 def test_a_suite_of_which_the_rules_know_nothing_has_stability_only():
     records = [record("a", (0.9,), realisation=i, suite="other") for i in range(3)]
     assert {name for name, _ in judged(records)} == {"stability"}

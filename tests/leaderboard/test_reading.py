@@ -143,17 +143,34 @@ def test_a_damaged_file_gives_the_same_numbers_or_is_refused(place, change, cut)
             np.testing.assert_array_equal(found[name], values)
 
 
-def test_the_matrix_is_recomputed_too(tmp_path):
+@pytest.mark.parametrize("stated", [1.0, 0.123])
+def test_the_matrix_is_recomputed_too(tmp_path, stated):
+    """Its accuracies decide the scores at a budget: invented ones make the record a mismatch."""
     folder = tmp_path / "job"
-    content = record(learnt=(1.0,))
-    content["matrix"] = [[0.123]]
+    content = record(learnt=(0.5,))
+    content["matrix"] = [[stated]]
     write_run(folder, content)
     file = folder / "predictions.npz"
     arrays = read_arrays(file)
     write_arrays(file, arrays | {"after_0_0": arrays["labels_0"]})
     edit(folder, lambda content: content.update(predictions_sha256=sha256(file.read_bytes())))
     (found,) = read_records([tmp_path])
-    assert checked_matrix(found) == [[1.0]]
+    if stated == 1.0:
+        assert found["status"] == "done"
+        assert checked_matrix(found) == [[1.0]]
+    else:
+        assert found["status"] == "mismatch"
+        assert "after 1 of problem 1 is 0.123 in the record, 1 by the" in found["reason"]
+        assert checked_matrix(found) == []
+
+
+def test_a_matrix_without_its_predictions_is_a_mismatch(tmp_path):
+    content = record(learnt=(0.5,))
+    content["matrix"] = [[0.5]]
+    write_run(tmp_path / "job", content)
+    (found,) = read_records([tmp_path])
+    assert found["status"] == "mismatch"
+    assert "after_0_0" in found["reason"]
 
 
 def test_a_file_that_is_no_record_is_named_and_left_out(tmp_path):

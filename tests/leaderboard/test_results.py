@@ -85,3 +85,18 @@ def test_unlike_jobs_of_one_algorithm_are_not_averaged(change, label):
 def test_somebody_elses_sa_is_no_yardstick():
     rows = result_rows([record(), record("sa", provider="other 1.0")])
     assert rows[0]["Tr_last"] is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "cell"),
+    [("=1+1", "'=1+1"), ("@x", "'@x"), ("+x", "'+x"), ("-x", "'-x"), ("a=1", "a=1"),
+     ("\x1b[2J", r"\x1b[2J"), ("\t=1", r"\t=1")],
+)  # fmt: skip
+def test_a_records_text_is_no_formula_and_steers_nothing(reason, cell):
+    """Numbers stay numbers, also below zero."""
+    failed = {**record("b", status="failed"), "reason": reason}
+    rows = list(
+        csv.DictReader(io.StringIO(to_csv(result_rows([record(final=(0.7, 0.8)), failed]))))
+    )
+    assert rows[1]["reason"] == cell
+    assert float(rows[0]["F"]) == pytest.approx(-10)

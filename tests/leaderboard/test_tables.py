@@ -155,3 +155,11 @@ def test_the_long_form_has_a_row_per_job(holey):
 @pytest.mark.parametrize(("amount", "text"), [(-0.001, "0.00"), (0.004, "0.00"), (1, "+1.00")])
 def test_what_prints_as_zero_has_no_sign(amount, text):
     assert number(amount, "{:+.2f}") == text
+
+
+@pytest.mark.parametrize("form", [to_text, to_markdown, to_latex, to_csv])
+def test_nothing_in_a_grid_steers_a_terminal(form):
+    """Notes tell a record's reason."""
+    text = "a\x1b]0;x\x07b\x9b2J"
+    grid = Grid(text, ["name", "x"], [[Value(text), Value(text)]], [text])
+    assert not {"\x1b", "\x07", "\x9b"} & set(form(grid))

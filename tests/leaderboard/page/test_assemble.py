@@ -9,10 +9,10 @@ import re
 
 import pytest
 
-from bell_bench_leaderboard.boards import printable
 from bell_bench_leaderboard.page import make_page
 from bell_bench_leaderboard.page.assemble import as_data
 from bell_bench_leaderboard.properties import read_rules
+from bell_bench_leaderboard.results import printable
 from tests.leaderboard.making import record, series
 
 HOSTILE = ["<script>alert(1)</script>", "</script><script>alert(1)</script>", "<!--<script>",

@@ -12,7 +12,9 @@ import pytest
 
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.files import sha256
+from bell_bench.harness.job import Job
 from bell_bench_leaderboard.submission.pack import pack
+from bell_bench_leaderboard.submission.schema import JOB, complaints
 from tests.leaderboard.submission.conftest import Editable
 
 
@@ -140,3 +142,21 @@ def test_the_command_tells_what_it_did(made, tmp_path):
     nothing = made.bell_bench("submit", str(tmp_path))
     assert nothing.returncode == 2
     assert "no results in" in nothing.stderr
+
+
+def test_a_member_of_a_family_can_be_submitted(runs):
+    old = job_folder(runs, "constant")
+    record = json.loads((old / "record.json").read_text())
+    record["job"]["algorithm"] = "avalanche:LwF"
+    new = old.rename(runs / Job.from_json(record["job"]).name)
+    (new / "record.json").write_text(json.dumps(record))
+    (new / "job.json").write_text(json.dumps(record["job"]))
+    packed = Editable.of(pack([runs]).content)
+    assert packed.names["avalanche:LwF"] == new.name
+
+
+@pytest.mark.parametrize("name", ["a:b:C", "x.py:C", "./x.py:C", ":C", "avalanche:", "a b"])
+def test_no_other_prefix_is_an_algorithms_name(edit, name):
+    job = edit.records["constant"]["job"]
+    assert complaints(JOB, {**job, "algorithm": "avalanche:LwF"}, "job") == []
+    assert len(complaints(JOB, {**job, "algorithm": name}, "job")) == 1

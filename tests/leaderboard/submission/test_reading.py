@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 
 import pytest
@@ -48,6 +49,27 @@ def test_what_was_changed_is_left_out_and_told(content, tmp_path):
         records = read_records([file])
     assert records
     assert name.split("/")[1] not in {str(record["place"]).rpartition("/")[2] for record in records}
+
+
+@pytest.mark.parametrize("change", ["removed", "removed and unlisted", "added"])
+def test_a_file_whose_files_are_not_the_manifests_is_refused(content, tmp_path, change):
+    """Without its predictions, a job's accuracies would be believed as they are recorded."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    if change == "added":
+        files["jobs/more.txt"] = b""
+    else:
+        name = next(name for name in files if name.endswith("predictions.npz"))
+        del files[name]
+        if change == "removed and unlisted":
+            manifest = json.loads(files["manifest.json"])
+            del manifest["files"][name]
+            files["manifest.json"] = json.dumps(manifest).encode()
+    file = tmp_path / "changed.zip"
+    file.write_bytes(zipped(files))
+    told = "more.txt is not in the manifest" if change == "added" else "predictions.npz is missing"
+    with pytest.warns(UserWarning, match=f"refused: .*{told}"):
+        assert read_records([file]) == []
 
 
 def test_what_is_no_submission_is_told(tmp_path):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bell_bench.harness.job import Job
+from bell_bench.harness.plan import Plan
 from bell_bench_leaderboard.submission import rerun as module
 from bell_bench_leaderboard.submission.check import Report
 from bell_bench_leaderboard.submission.rerun import POINTS, Rerun, rerun
@@ -88,10 +89,18 @@ def test_what_the_submission_names_is_never_imported(tiny):
     assert module._as_here(JOB).load == "tiny:Constant"
 
 
+def test_a_member_of_a_family_is_asked_for_by_its_own_name(tiny, monkeypatch):
+    asked = []
+    monkeypatch.setattr(module, "make_plan", lambda request: asked.append(request) or Plan((JOB,)))
+    module._as_here(dataclasses.replace(JOB, algorithm="avalanche:LwF", provider="bell-bench 1"))
+    module._as_here(JOB)
+    assert [request.algorithms for request in asked] == [("avalanche:LwF",), ("tiny:constant",)]
+
+
 @pytest.mark.parametrize(
     "change",
     [{"options": {"until": 3}}, {"options": {"unknown": ""}}, {"provider": "other 1"},
-     {"scale": "huge"}, {"load": "file:mine.py:Mine"}],
+     {"scale": "huge"}, {"load": "file:mine.py:Mine"}, {"provider": "./mine.py 1"}],
 )  # fmt: skip
 def test_what_cannot_be_planned_is_not_chosen(tiny, change):
     job = dataclasses.replace(JOB, **change)
