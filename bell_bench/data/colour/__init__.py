@@ -3,7 +3,7 @@
 from bell_bench.data.colour.datasets import DATASETS, DatasetInfo
 from bell_bench.data.colour.domain import ColourDomain, Images
 from bell_bench.data.colour.formatting import rainbow
-from bell_bench.data.colour.loading import SOURCES, load, missing
+from bell_bench.data.colour.loading import SOURCES, classes_here, load, missing
 
 __all__ = [
     "DATASETS",
@@ -11,6 +11,7 @@ __all__ = [
     "ColourDomain",
     "DatasetInfo",
     "Images",
+    "classes_here",
     "load",
     "missing",
     "rainbow",

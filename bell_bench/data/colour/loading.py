@@ -60,6 +60,15 @@ def missing(name: str, data: str) -> str | None:
     return None if status.status == "present" else status.detail
 
 
+def classes_here(name: str, data: str) -> int:
+    """How many classes a dataset has: an import may have fewer than its name promises. Cheap."""
+    path = imported_path(name)
+    if data == "glyphs" or not path.is_file():
+        return DATASETS[name].classes
+    with np.load(path, allow_pickle=False) as content:
+        return int(content["train_labels"].max()) + 1
+
+
 def _draw(name: str, sizes: Mapping[str, int]) -> Arrays:
     """All pools, labels going round 0 to the last class."""
     classes = DATASETS[name].classes

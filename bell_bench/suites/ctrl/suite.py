@@ -9,7 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from bell_bench.data.colour import DATASETS, SOURCES, ColourDomain, load, missing
+from bell_bench.data.colour import DATASETS, SOURCES, ColourDomain, classes_here, load, missing
 from bell_bench.errors import UsageError, unknown
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
@@ -53,8 +53,18 @@ class CtrlSequence:
         return tuple(dict.fromkeys(place.dataset for place in self.places))
 
     def missing(self) -> Mapping[str, str]:
-        found = {name: missing(name, self.data) for name in self.domains}
+        found = {name: self._lacks(name) for name in self.domains}
         return {name: why for name, why in found.items() if why is not None}
+
+    def _lacks(self, name: str) -> str | None:
+        """Why a dataset cannot serve: its images are not here, or not of all its classes."""
+        why = missing(name, self.data)
+        if why is None and (here := classes_here(name, self.data)) < DATASETS[name].classes:
+            return (
+                f"the imported images have {here} classes, and streams draw from "
+                f"{DATASETS[name].classes}: `bell-bench data import {name} FILE.npz` with all"
+            )
+        return why
 
     def sizes(self, place: Place) -> dict[str, int]:
         """Images per class of a task's training, validation and test sets, as asked for."""

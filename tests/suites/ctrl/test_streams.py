@@ -222,6 +222,16 @@ def test_missing_images_are_told_by_dataset(monkeypatch):
     monkeypatch.setattr(suite, "missing", lambda name, data: "get it" if name == "dtd" else None)
     assert sequence("s_pl", data="images").missing() == {"dtd": "get it"}
     assert sequence("s_long").missing() == {}
+
+
+def test_an_import_of_too_few_classes_is_told_before_a_run(monkeypatch):
+    from bell_bench.suites.ctrl import suite
+
+    monkeypatch.setattr(suite, "missing", lambda name, data: None)
+    monkeypatch.setattr(suite, "classes_here", lambda name, data: 10)
+    (why,) = sequence("s_pl", data="images").missing().items()
+    assert why[0] == "dtd"
+    assert "have 10 classes, and streams draw from 47" in why[1]
     assert sequence("s_in").domains == ("mnist", "cifar10", "dtd", "fashion_mnist", "svhn")
 
 
