@@ -45,7 +45,7 @@ def parse_time(text: str) -> float:
     required=True,
     metavar="NAME",
     shell_complete=complete("algorithms"),
-    help="An algorithm: a name, distribution:name or ./file.py:Class. Repeatable.",
+    help="An algorithm: a name, distribution:name, avalanche:NAME or ./file.py:Class. Repeatable.",
 )
 @click.option(
     "--suite",
