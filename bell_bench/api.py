@@ -57,6 +57,7 @@ def evaluate(
     from bell_bench.harness.plan import Request, check_plan, make_plan
     from bell_bench.harness.run import run_plan
     from bell_bench.harness.store import ResultStore
+    from bell_bench_leaderboard import read_records
 
     request = Request(
         algorithms=_several(algorithms),
@@ -76,8 +77,8 @@ def evaluate(
     workers = min(jobs or max(1, cores() // threads), len(plan.jobs))
     limits = Limits(seconds=timeout, memory_bytes=memory or memory_share(workers))
     check_plan(plan, store, fresh=fresh)
-    records = run_plan(plan, store, workers=workers, limits=limits, fresh=fresh, quiet=quiet)
-    return Results(list(records.values()), store.folder)
+    run_plan(plan, store, workers=workers, limits=limits, fresh=fresh, quiet=quiet)
+    return Results(read_records(store.folder_of(job).path for job in plan.jobs), store.folder)
 
 
 def leaderboard(*runs: File) -> Results:
@@ -100,11 +101,22 @@ def submit(
     return pathlib.Path(out)
 
 
-def validate(file: File) -> Report:
-    """Whether a submission is sound: its ``faults``, and what could not be checked here."""
-    from bell_bench_leaderboard.submission import Submission, check
+def validate(file: File, *, rerun: int = 0, seed: int = 0) -> Report:
+    """Whether a submission is sound: its ``faults``, and what could not be checked here.
 
-    return check(Submission.read(pathlib.Path(file)))
+    If it is, ``rerun`` jobs, chosen by ``seed``, are run again: what agrees is a remark.
+    """
+    from bell_bench_leaderboard.submission import Submission, check
+    from bell_bench_leaderboard.submission.rerun import rerun as run_again
+
+    submission = Submission.read(pathlib.Path(file))
+    report = check(submission)
+    if rerun and not report.faults and not report.unchecked:
+        again = run_again(submission, report, rerun, seed)
+        report.faults += again.faults
+        report.unchecked += again.unable
+        report.remarks += again.agreed
+    return report
 
 
 def show(run: File = "runs", *, out: File = "runs", picture: File | None = None) -> Results:
@@ -114,23 +126,27 @@ def show(run: File = "runs", *, out: File = "runs", picture: File | None = None)
     """
     from bell_bench.cli.show import draw, find_jobs
     from bell_bench.harness.store import JobFolder
+    from bell_bench_leaderboard import read_records
 
     folders = [JobFolder(path) for path in find_jobs(pathlib.Path(run), pathlib.Path(out))]
-    records = [record for folder in folders if (record := folder.record()) is not None]
     if picture is not None:
         _one(run, folders)
         draw(folders[0], folders[0].record(), pathlib.Path(picture))
-    return Results(records, folders[0].path.parent)
+    return Results(read_records(folder.path for folder in folders), folders[0].path.parent)
 
 
 def listing(kind: str, suite: str | None = None) -> list[dict[str, Any]]:
-    """All algorithms, sequences, suites, data, scales or protocols; of one suite if told."""
-    from bell_bench.cli.list import LISTINGS
+    """All algorithms, sequences, suites, data, scales or protocols; of one suite if told.
+
+    ``avalanche`` gives Avalanche's strategies instead, and why some do not run.
+    """
+    from bell_bench.cli.list import LISTINGS, STRATEGIES
     from bell_bench.errors import unknown
 
-    if kind not in LISTINGS:
-        raise unknown("kind", kind, LISTINGS)
-    return LISTINGS[kind].rows(suite)
+    known = {**LISTINGS, "avalanche": STRATEGIES}
+    if kind not in known:
+        raise unknown("kind", kind, known)
+    return known[kind].rows(suite)
 
 
 def describe(
@@ -181,19 +197,19 @@ def data_status(source: str = "images") -> list[Status]:
 
 
 def download_data(*names: str, mirror: str | None = None) -> None:
-    """Fetch the official images of these domains, or of all, and check them."""
-    from bell_bench.data.catalogue import OFFICIAL
+    """Fetch the official images of these domains, or of BELL's nine, and check them."""
+    from bell_bench.data.catalogue import OFFICIAL, collections
     from bell_bench.data.download import check_url, fetch
     from bell_bench.errors import unknown
 
     if mirror:
         check_url(mirror)
+    known = collections()
     for name in names:
-        if name not in OFFICIAL:
-            raise unknown("official domain", name, OFFICIAL)
-    collections = {OFFICIAL[name].collection.name: OFFICIAL[name] for name in names or OFFICIAL}
-    for domain in collections.values():
-        fetch(domain.collection, _silent, mirror)
+        if name not in known:
+            raise unknown("official domain", name, known)
+    for collection in {known[name].name: known[name] for name in names or OFFICIAL}.values():
+        fetch(collection, _silent, mirror)
 
 
 def verify_data(*names: str) -> list[Verdict]:

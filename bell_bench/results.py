@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,8 @@ class Results:
     """The jobs of one or several runs. Printed, it is the leaderboard's table and the faults."""
 
     records: Sequence[Mapping[str, Any]]
-    """One record per job, as in its ``record.json``."""
+    """One record per job, as in its ``record.json``, with ``place``, where its files are, and
+    ``check``, where its accuracies come from."""
     folder: pathlib.Path
     """Where the job folders are, with logs and raw predictions."""
 
@@ -95,13 +96,45 @@ class Results:
             raise unknown("markup", markup, markups)
         return "\n\n".join(markups[markup](makers[form](board)) for board in boards(self.rows))
 
-    def page(self, file: str | pathlib.Path) -> None:
-        """The leaderboard as a page: one file that needs nothing else."""
+    def costs(self) -> str:
+        """Costs with Pareto fronts, and scores at equal budget, as text."""
+        from bell_bench_leaderboard.boards import boards
+        from bell_bench_leaderboard.costs import budget_grid, cost_grid
+        from bell_bench_leaderboard.grids import to_text
+
+        makers = (cost_grid, budget_grid)
+        return "\n\n".join(to_text(make(board)) for board in boards(self.rows) for make in makers)
+
+    def properties(self, rules: str | pathlib.Path | None = None, tuned: Iterable[str] = ()) -> str:
+        """Observed properties, as text, by our rules or those of a JSON file.
+
+        ``tuned`` changes single rules, as ``"latent.threshold=2"`` does.
+        """
+        from bell_bench_leaderboard.boards import boards
+        from bell_bench_leaderboard.grids import to_text
+        from bell_bench_leaderboard.properties import property_grids, read_rules
+
+        judged = read_rules(None if rules is None else pathlib.Path(rules), tuned)
+        found = (grid for board in boards(self.rows) for grid in property_grids(board, judged))
+        return "\n\n".join(map(to_text, found))
+
+    def page(
+        self,
+        file: str | pathlib.Path,
+        *,
+        rules: str | pathlib.Path | None = None,
+        tuned: Iterable[str] = (),
+    ) -> None:
+        """The leaderboard as a page: one file that needs nothing else; rules as ``properties``."""
+        from bell_bench.cli.leaderboard import current_versions
         from bell_bench.files import write_whole
+        from bell_bench_leaderboard.boards import boards
         from bell_bench_leaderboard.page import make_page
         from bell_bench_leaderboard.properties import read_rules
 
-        write_whole(pathlib.Path(file), make_page(self.records, read_rules(None, ())).encode())
+        judged = read_rules(None if rules is None else pathlib.Path(rules), tuned)
+        current = current_versions(boards(self.rows))
+        write_whole(pathlib.Path(file), make_page(self.records, judged, current=current).encode())
 
     def draw(self, file: str | pathlib.Path) -> None:
         """Accuracy and transfer, sequences by algorithms, as a PNG; of one setting only."""
@@ -113,6 +146,13 @@ class Results:
         if len({tuple(row[name] for name in SETTINGS) for row in rows}) > 1:
             raise UsageError("these runs differ in suite, scale, data or protocol: draw them apart")
         draw_leaderboard(rows, pathlib.Path(file))
+
+    def draw_resources(self, file: str | pathlib.Path) -> str:
+        """FLOPs and peak memory per problem of the longest sequence, as a PNG; its name."""
+        from bell_bench_leaderboard.resources_picture import draw_resources
+
+        name: str = draw_resources(self.records, pathlib.Path(file))
+        return name
 
     def faults(self) -> list[str]:
         """A line per failed job: its name, what happened, and where its log is."""

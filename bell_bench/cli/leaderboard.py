@@ -105,7 +105,7 @@ def command(
     if html is not None:
         from bell_bench_leaderboard.page import make_page
 
-        _write(html, make_page(records, judged, current=_current_versions(found)))
+        _write(html, make_page(records, judged, current=current_versions(found)))
     if picture is not None:
         _draw_picture(rows, picture)
     if figure is not None:
@@ -174,7 +174,7 @@ def _echo_more(found: Sequence[Any], rules: Any | None, *, costs: bool) -> None:
                 click.echo("\n" + to_text(grid))
 
 
-def _current_versions(found: Sequence[Any]) -> dict[str, str]:
+def current_versions(found: Sequence[Any]) -> dict[str, str]:
     """The versions of these suites as installed; a suite that is not installed is left out."""
     from bell_bench.plugins import registry
 
@@ -187,7 +187,7 @@ def _current_versions(found: Sequence[Any]) -> dict[str, str]:
 
 def _echo_versions(found: Sequence[Any]) -> None:
     """Say which results are of another version than the installed suite."""
-    current = _current_versions(found)
+    current = current_versions(found)
     kinds = {(board.settings["suite"], board.settings["suite_version"]) for board in found}
     for suite, version in sorted(kinds):
         if current.get(suite, version) != version:

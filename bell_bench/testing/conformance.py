@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import pathlib
 import tempfile
@@ -117,6 +118,9 @@ def _subject(algorithm: str | type[Algorithm]) -> tuple[Subject, AlgorithmSpec]:
         spec = AlgorithmSpec(
             kind.__name__, f"{kind.__module__}:{kind.__name__}", "", options=declared
         )
+    member = None
+    if isinstance(kind, functools.partial):  # one of a family, such as avalanche:Naive
+        member, kind = kind, kind.func
     if not (isinstance(kind, type) and issubclass(kind, Algorithm)):
         raise UsageError(f"{spec.load} is no subclass of bell_bench.Algorithm")
-    return Subject(spec.name, kind, complete(spec, {})), spec
+    return Subject(spec.name, kind, complete(spec, {}), member), spec

@@ -5,14 +5,21 @@ A docstring's first paragraph is the contract as people read it, here and in doc
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import pathlib
+import pickletools
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+import safetensors.torch
 import torch
+from safetensors import SafetensorError
 from torch import Tensor
 
 from bell_bench.files import read_arrays
@@ -152,18 +159,53 @@ def plain_files(session: Session) -> None:
 
 
 def _code_in(file: pathlib.Path) -> str:
-    if file.read_bytes()[:1] == b"\x80":
+    """Why a file might run code when it is loaded; empty if it has a format that cannot."""
+    content = file.read_bytes()
+    if content.startswith(b"PK") and zipfile.is_zipfile(file):
+        return _code_in_archive(file)
+    if content.startswith(b"\x93NUMPY"):
+        return _needs_pickle(lambda: np.load(file, allow_pickle=False))
+    with contextlib.suppress(SafetensorError):
+        safetensors.torch.load(content)
+        return ""
+    if _is_pickle(content):
         return "which is a pickle"
-    if zipfile.is_zipfile(file):
-        with zipfile.ZipFile(file) as archive:
-            names = archive.namelist()
-        if any(name.endswith(".pkl") for name in names):
-            return "which holds a pickle (torch.save writes these)"
-        try:
-            read_arrays(file)
-        except ValueError as error:
-            return f"which numpy reads only with pickle: {error}"
+    try:
+        text = content.decode()
+        if file.suffix == ".json":
+            json.loads(text)
+    except UnicodeDecodeError:
+        return "which is neither text, JSON, .npy, .npz nor safetensors"
+    except ValueError as error:
+        return f"which is no JSON: {error}"
     return ""
+
+
+def _code_in_archive(file: pathlib.Path) -> str:
+    with zipfile.ZipFile(file) as archive:
+        names = archive.namelist()
+    if any(name.endswith(".pkl") for name in names):
+        return "which holds a pickle (torch.save writes these)"
+    if others := [name for name in names if not name.endswith(".npy")]:
+        return f"an archive that holds {others[0]}, which is no array"
+    return _needs_pickle(lambda: read_arrays(file))
+
+
+def _needs_pickle(read: Callable[[], object]) -> str:
+    try:
+        read()
+    except ValueError as error:
+        return f"which numpy reads only with pickle: {error}"
+    return ""
+
+
+def _is_pickle(content: bytes) -> bool:
+    """Whether it is a program for pickle's machine, text (protocol 0) included; not run."""
+    try:
+        pickletools.dis(content, out=io.StringIO())
+    except Exception:  # of many kinds, whatever the first wrong operation is
+        return False
+    return True
 
 
 def stable(session: Session) -> None:

@@ -6,7 +6,7 @@ import itertools
 import pathlib
 import traceback
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +43,8 @@ class Subject:
     kind: type[Algorithm]
     options: Mapping[str, Any]
     """All of them, with their defaults."""
+    member: Callable[..., Algorithm] | None = None
+    """What makes it, if it is one of a family: the class with what tells members apart."""
 
     @property
     def package(self) -> str:
@@ -100,7 +102,7 @@ class Trial:
         self.handed = Handed(self.job_context)
         self.algorithm: Algorithm = self._call(
             "the constructor",
-            lambda: self.subject.kind(self.handed, **given),
+            lambda: (self.subject.member or self.subject.kind)(self.handed, **given),
         )
 
     @property

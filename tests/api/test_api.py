@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,8 +15,10 @@ import pytest
 import bell_bench
 from bell_bench import Results, api
 from bell_bench.cli.verbs import VERBS
+from bell_bench.data.catalogue import collections
 from bell_bench.errors import UsageError
 from bell_bench.plugins import registry
+from bell_bench_leaderboard.reading import RECOMPUTED
 from tests.plugin_folder import make_distribution
 from tests.tiny_suite import TINY
 
@@ -105,6 +108,22 @@ def test_results_are_readable(results: Results) -> None:
 
 
 @pytest.mark.slow
+def test_results_are_recomputed_from_predictions(results: Results, tmp_path: pathlib.Path) -> None:
+    checks = {record["job"]["algorithm"]: record["check"] for record in results.records}
+    assert checks == {"constant": RECOMPUTED, "sa": RECOMPUTED, "fail": ""}
+    results.page(tmp_path / "evaluated.html")
+    bell_bench.leaderboard("runs").page(tmp_path / "read.html")
+    assert _matrices(tmp_path / "evaluated.html") == _matrices(tmp_path / "read.html")
+
+
+def _matrices(page: pathlib.Path) -> list[str]:
+    """The accuracy matrices that a page holds."""
+    found = sorted(re.findall(r'"matrix":(\[\[.*?\]\])', page.read_text(encoding="utf-8")))
+    assert found
+    return found
+
+
+@pytest.mark.slow
 def test_failures_are_values_not_exceptions(results: Results) -> None:
     (record,) = results.failed
     assert record["reason"] == "ValueError: no such luck"
@@ -136,6 +155,10 @@ def test_results_in_other_forms(results: Results, tmp_path: pathlib.Path) -> Non
         results.table("wid")
     results.page(tmp_path / "page.html")
     assert "<html" in (tmp_path / "page.html").read_text()
+    assert "budget" in results.costs()
+    assert "observed properties" in results.properties(tuned=["latent.threshold=2"])
+    assert results.draw_resources(tmp_path / "resources.png") == "S_pl"
+    assert (tmp_path / "resources.png").stat().st_size > 1000
     results.draw(tmp_path / "board.png")
     assert (tmp_path / "board.png").stat().st_size > 1000
 
@@ -143,7 +166,12 @@ def test_results_in_other_forms(results: Results, tmp_path: pathlib.Path) -> Non
 @pytest.mark.slow
 def test_a_submission_is_packed_and_checked(results: Results, tmp_path: pathlib.Path) -> None:
     file = bell_bench.submit("runs", out=tmp_path / "mine.zip", name="nobody")
-    assert bell_bench.validate(file).faults == []
+    report = bell_bench.validate(file)
+    assert (report.faults, report.unchecked) == ([], [])
+    again = bell_bench.validate(file, rerun=1, seed=1)
+    assert (again.faults, again.unchecked) == ([], [])
+    (told,) = set(again.remarks) - set(report.remarks)
+    assert "rerun: " in told
 
 
 @pytest.mark.slow
@@ -175,6 +203,7 @@ def test_realisations_by_number_or_by_name() -> None:
 
 def test_listing_and_describing() -> None:
     assert "picle" in [row["name"] for row in bell_bench.listing("algorithms")]
+    assert "avalanche:Naive" in [row["name"] for row in bell_bench.listing("avalanche")]
     with pytest.raises(UsageError, match="did you mean suites"):
         bell_bench.listing("suite")
     description = bell_bench.describe("S_few", suite="bell", realisation=1)
@@ -192,6 +221,15 @@ def test_plugins_data_and_cache(tmp_path: pathlib.Path) -> None:
         bell_bench.verify_data("nowhere")
     with pytest.raises(UsageError, match="unknown official domain"):
         bell_bench.download_data("nowhere")
+
+
+def test_every_official_dataset_can_be_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    fetched: list[str] = []
+    monkeypatch.setattr(
+        "bell_bench.data.download.fetch", lambda collection, *_: fetched.append(collection.name)
+    )
+    bell_bench.download_data("cifar10")
+    assert fetched == [collections()["cifar10"].name]
 
 
 @pytest.mark.slow

@@ -17,6 +17,12 @@ def test_a_kept_contract(capsys: pytest.CaptureFixture[str]) -> None:
     assert "kept            scores" in capsys.readouterr().out
 
 
+@pytest.mark.slow
+def test_a_member_of_a_family(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "avalanche:Naive", "--contract", "scores"]) == 0
+    assert "kept            scores" in capsys.readouterr().out
+
+
 def test_a_broken_one_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", f"{HERE}:WrongShape", "--contract", "scores"]) == 1
     out = " ".join(capsys.readouterr().out.split())

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import pathlib
 import pickle
 import socket
+import zipfile
 from typing import Any
 
 import numpy as np
+import safetensors.torch
 import torch
 from torch import Tensor
 
@@ -132,6 +135,30 @@ class Pickles(Good):
         (folder / "more.bin").write_bytes(pickle.dumps({}))
 
 
+class PicklesAsText(Good):
+    def save(self, folder: pathlib.Path) -> None:
+        super().save(folder)
+        (folder / "more.txt").write_bytes(pickle.dumps({"a": [1]}, protocol=0) + b"and more")
+
+
+class PicklesAsJson(Good):
+    def save(self, folder: pathlib.Path) -> None:
+        super().save(folder)
+        (folder / "more.json").write_bytes(pickle.dumps(Good, protocol=1))
+
+
+class PacksPickles(Good):
+    def save(self, folder: pathlib.Path) -> None:
+        super().save(folder)
+        (folder / "more.gz").write_bytes(gzip.compress(pickle.dumps({})))
+
+
+class WritesNoJson(Good):
+    def save(self, folder: pathlib.Path) -> None:
+        super().save(folder)
+        (folder / "more.json").write_text("{'a': 1}")
+
+
 class TorchSaves(Good):
     def save(self, folder: pathlib.Path) -> None:
         super().save(folder)
@@ -142,6 +169,34 @@ class SavesObjects(Good):
     def save(self, folder: pathlib.Path) -> None:
         super().save(folder)
         np.savez(folder / "more.npz", things=np.array([{}], dtype=object))
+
+
+class SavesAnObject(Good):
+    def save(self, folder: pathlib.Path) -> None:
+        super().save(folder)
+        np.save(folder / "more.npy", np.array([{}], dtype=object))
+
+
+class SavesOther(Good):
+    def save(self, folder: pathlib.Path) -> None:
+        super().save(folder)
+        with zipfile.ZipFile(folder / "more.zip", "w") as archive:
+            archive.writestr("code.py", "")
+
+
+class SavesPlainly(Good):
+    """All that is allowed."""
+
+    def save(self, folder: pathlib.Path) -> None:
+        super().save(folder)
+        (folder / "notes.txt").write_text("0.5 of it, as plain text – with a dash.")
+        (folder / "half.json").write_text("0.5")
+        (folder / "empty.txt").write_text("")
+        np.save(folder / "array.npy", np.zeros(3))
+        np.savez_compressed(folder / "arrays.npz", **{"a.b": np.zeros(3)})
+        for size in range(200):  # headers of many lengths, which are a file's first bytes
+            tensors = {f"{name:060}": torch.zeros(1) for name in range(size)}
+            safetensors.torch.save_file(tensors, folder / f"{size}.safetensors")
 
 
 class Unstable(Good):
@@ -282,6 +337,12 @@ BREAKERS: list[tuple[str, type[Good], str]] = [
     ("resumes", LosesOnLoad, "right after load(folder)"),
     ("resumes", ForgetsToGoOn, "after going on from load(folder)"),
     ("plain-files", Pickles, "more.bin, which is a pickle"),
+    ("plain-files", PicklesAsText, "more.txt, which is a pickle"),
+    ("plain-files", PicklesAsJson, "more.json, which is a pickle"),
+    ("plain-files", PacksPickles, "more.gz, which is neither text, JSON"),
+    ("plain-files", WritesNoJson, "more.json, which is no JSON"),
+    ("plain-files", SavesAnObject, "numpy reads only with pickle"),
+    ("plain-files", SavesOther, "an archive that holds code.py"),
     ("plain-files", TorchSaves, "torch.save writes these"),
     ("plain-files", SavesObjects, "numpy reads only with pickle"),
     ("stable", Unstable, "learning problem 2 changed the scores of problem 1"),

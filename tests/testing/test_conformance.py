@@ -11,7 +11,7 @@ from bell_bench.errors import UsageError
 from bell_bench.plugins import registry
 from bell_bench.testing import CONTRACTS, ContractBroken, check_algorithm, examine
 from bell_bench.testing.conformance import contract_text
-from tests.testing.misbehaving import BREAKERS, Good, RefusesClasses, Unstable
+from tests.testing.misbehaving import BREAKERS, Good, RefusesClasses, SavesPlainly, Unstable
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
 BUILT_IN = sorted(p.spec.name for p in registry().algorithms if p.distribution == "bell-bench")
@@ -37,6 +37,10 @@ def test_a_broken_contract_is_named_told_and_documented(
     assert told in text
     assert f"docs/contracts.md#{contract}" in text
     assert contract_text(contract) in text
+
+
+def test_formats_that_cannot_run_code_are_allowed() -> None:
+    check_algorithm(SavesPlainly, "plain-files")
 
 
 def test_every_contract_is_broken_by_someone() -> None:

@@ -10,7 +10,7 @@ from bell_bench import Algorithm, Context, Inputs, Problem
 from bell_bench.files import read_json, write_json
 from bell_bench.modular.architecture import Architecture, ModuleSpec
 from bell_bench.modular.learner import loss
-from bell_bench.modular.module import SharedNetwork
+from bell_bench.modular.module import SharedNetwork, optimiser
 from bell_bench.modular.network import pixels, rows, scores
 
 
@@ -29,25 +29,23 @@ class MyIdea(Algorithm):
         random = self.context.generator("learn", problem.index)
         self.network.add(problem.index, problem.architecture, random.initial_seed())
         self.network.to(device)
-        optimiser = torch.optim.AdamW(
-            self.network.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
-        )
+        descent = optimiser(self.network.parameters(), settings)
         images, index = pixels(train, device, torch.float32), rows(train, device)
         binary = problem.architecture[-1].target.shape == (1,)
         labels = torch.from_numpy(train.labels).to(device, torch.float32 if binary else torch.int64)
 
         def step() -> None:
             chosen = torch.randint(len(train), (settings.batch,), generator=random).to(device)
-            optimiser.zero_grad()
+            descent.zero_grad()
             loss(self.network(images[index[chosen]], problem.index), labels[chosen]).backward()
-            optimiser.step()
+            descent.step()
 
         updates = min(self.options["updates"], settings.max_updates or self.options["updates"])
         flops = self.context.count(step)  # the first step is counted, the others cost the same
         for _ in range(updates - 1):
             step()
         self.context.charge(updates=updates, train_flops=updates * flops)
-        kept = list(self.network.parameters())
+        kept = list(self.network.state_dict().values())
         self.context.account("network", sum(w.nbytes for w in kept), sum(w.numel() for w in kept))
 
     def predict(self, index: int, inputs: Inputs) -> torch.Tensor:
