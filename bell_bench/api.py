@@ -9,6 +9,7 @@ import pathlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bell_bench.errors import BellBenchError
 from bell_bench.results import Results
 
 if TYPE_CHECKING:
@@ -78,7 +79,13 @@ def evaluate(
     limits = Limits(seconds=timeout, memory_bytes=memory or memory_share(workers))
     check_plan(plan, store, fresh=fresh)
     run_plan(plan, store, workers=workers, limits=limits, fresh=fresh, quiet=quiet)
-    return Results(read_records(store.folder_of(job).path for job in plan.jobs), store.folder)
+    records = read_records(store.folder_of(job).path for job in plan.jobs)
+    if lost := len(plan.jobs) - len(records):
+        raise BellBenchError(
+            f"{lost} of {len(plan.jobs)} results in {store.folder} cannot be read (the warnings "
+            "above tell which): the same command with --fresh makes them again"
+        )
+    return Results(records, store.folder)
 
 
 def leaderboard(*runs: File) -> Results:

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+STANDALONE = "bell-bench:sa"
+"""The algorithm whose run on the same problems Tr⁻¹ compares with."""
+
 
 def _same_length(final: Sequence[float], learnt: Sequence[float]) -> None:
     if len(final) != len(learnt) or not len(final):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from bell_bench.errors import BellBenchError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +129,6 @@ class Results:
         tuned: Iterable[str] = (),
     ) -> None:
         """The leaderboard as a page: one file that needs nothing else; rules as ``properties``."""
-        from bell_bench.cli.leaderboard import current_versions
         from bell_bench.files import write_whole
         from bell_bench_leaderboard.boards import boards
         from bell_bench_leaderboard.page import make_page
@@ -195,3 +197,14 @@ def _figures(cell: Any) -> dict[str, Any]:
     values = {name: cell.values(name) for name in _AVERAGED}
     means = {name: None if found is None else found.mean() for name, found in values.items()}
     return {**means, "status": cell.status or "done", "n": cell.done}
+
+
+def current_versions(found: Sequence[Any]) -> dict[str, str]:
+    """The versions of these suites as installed; a suite that is not installed is left out."""
+    from bell_bench.plugins import registry
+
+    versions = {}
+    for name in {board.settings["suite"] for board in found}:
+        with contextlib.suppress(BellBenchError):
+            versions[name] = registry().suite(name).version
+    return versions

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench_leaderboard.results import is_standalone, printable
+from bell_bench_leaderboard.results import printable
+from bell_bench_leaderboard.yardstick import is_standalone
 
 SETTINGS = ("suite", "suite_version", "scale", "data", "protocol")
 """Rows are compared only where these agree."""

@@ -11,6 +11,7 @@ from typing import Any
 from bell_bench import metrics
 from bell_bench_leaderboard.derived import budget_scores, growth
 from bell_bench_leaderboard.reading import Record
+from bell_bench_leaderboard.yardstick import is_standalone, same_problems, yardstick
 
 COLUMNS = (
     "algorithm", "suite", "sequence", "realisation", "seed", "scale", "data", "protocol",
@@ -18,13 +19,8 @@ COLUMNS = (
     "peak_memory_mb", "stored_mb", "paths_evaluated", "paths_trained",
     "suite_version", "flop_coverage", "backward", "reason", "check",
 )  # fmt: skip
-EQUALS = ("suite", "suite_version", "sequence", "realisation_seed", "seed", "scale", "data",
-          "protocol")  # fmt: skip
-"""What must agree for two jobs to be compared problem by problem."""
 VARIANT = ("options", "provider", "device", "threads", "software")
 """What else must agree for two jobs of one algorithm to be averaged."""
-STANDALONE = ("sa", "bell-bench ")
-"""The yardstick: its name, and how its provider begins."""
 MEGABYTE = 1024**2
 
 Row = dict[str, Any]
@@ -38,28 +34,26 @@ def accuracies(record: Record, when: str) -> list[float]:
 def match(record: Record) -> tuple[Any, ...]:
     """Equal for two jobs on the same problems: settings, and every image and label."""
     problems = tuple((p["fingerprint"], p["test_fingerprint"]) for p in record["problems"])
-    return (*(record["job"][name] for name in EQUALS), problems)
+    return (*same_problems(record["job"]), problems)
 
 
 def result_rows(records: Iterable[Record]) -> list[Row]:
     """One row per record, in the given order; Tr_last where the standalone run is among them."""
     everything = list(records)
-    standalone = standalone_runs(everything)
-    return [result_row(record, standalone.get(match(record))) for record in everything]
+    runs = standalone_runs(everything)
+    return [
+        result_row(record, yardstick(record["job"], runs.get(match(record), [])))
+        for record in everything
+    ]
 
 
-def standalone_runs(records: Iterable[Record]) -> dict[tuple[Any, ...], Record]:
-    """The yardsticks among the records, by the problems that they are on."""
-    return {
-        match(record): record
-        for record in records
-        if record["status"] == "done" and is_standalone(record["job"])
-    }
-
-
-def is_standalone(job: Mapping[str, Any]) -> bool:
-    name, provider = STANDALONE
-    return job["algorithm"] == name and str(job["provider"]).startswith(provider)
+def standalone_runs(records: Iterable[Record]) -> dict[tuple[Any, ...], list[tuple[Any, Record]]]:
+    """The standalone runs among the records, each with its job, by the problems they are on."""
+    found: dict[tuple[Any, ...], list[tuple[Any, Record]]] = {}
+    for record in records:
+        if record["status"] == "done" and is_standalone(record["job"]):
+            found.setdefault(match(record), []).append((record["job"], record))
+    return found
 
 
 def result_row(record: Record, standalone: Record | None) -> Row:

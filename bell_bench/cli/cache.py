@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import json
 import pathlib
-import re
 import sys
 import time
 import warnings
@@ -17,21 +16,18 @@ from typing import TypeVar
 
 import click
 
-from bell_bench.errors import UsageError
 from bell_bench.modular.evaluations import (
     FOLDER,
     LIMIT_VARIABLE,
     EvaluationStore,
     StoreWarning,
-    format_size,
 )
+from bell_bench.units import format_size, parse_time
 
 T = TypeVar("T")
 
 _PATIENCE = 2.0
 """Seconds after which whoever waits is shown a bar."""
-_AGE = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])")
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 _out = click.option(
     "--out",
@@ -102,7 +98,7 @@ def verify(out: pathlib.Path) -> int:
 def clear(out: pathlib.Path, older_than: str | None, yes: bool) -> None:
     """Remove stored evaluations. What needs them computes them again."""
     store = EvaluationStore(out / FOLDER)
-    before = time.time() - _seconds(older_than) if older_than else float("inf")
+    before = time.time() - parse_time(older_than) if older_than else float("inf")
     doomed = [entry for entry in store.entries() if entry.used < before]
     size = format_size(sum(entry.bytes for entry in doomed))
     if doomed and not yes:
@@ -127,13 +123,6 @@ def _with_bar(items: Iterable[T], length: int, label: str) -> Iterator[T]:
             if bar is not None:
                 bar.update(1)
             yield item
-
-
-def _seconds(age: str) -> float:
-    match = _AGE.fullmatch(age.strip().lower())
-    if not match:
-        raise UsageError(f"--older-than {age!r} is not an age; write it as 30d, 12h or 2w")
-    return float(match[1]) * _SECONDS[match[2]]
 
 
 def _date(seconds: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pathlib
-import re
 import signal
 from typing import TYPE_CHECKING
 
@@ -11,30 +10,10 @@ import click
 
 from bell_bench.cli.names import complete
 from bell_bench.errors import UsageError
+from bell_bench.units import parse_size, parse_time
 
 if TYPE_CHECKING:
     from bell_bench.results import Results
-
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
-_UNITS = {"": 1024**2, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
-_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd]?)", re.IGNORECASE)
-_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
-
-
-def parse_size(text: str) -> int:
-    """``4G``, ``800MB``, or a number of MiB."""
-    match = _SIZE.fullmatch(text.strip())
-    if not match or float(match[1]) <= 0:
-        raise UsageError(f"{text!r} is no size: write 800M, 4G or a number of MiB")
-    return int(float(match[1]) * _UNITS[match[2].lower()])
-
-
-def parse_time(text: str) -> float:
-    """``90s``, ``30m``, ``2h``, or a number of seconds."""
-    match = _TIME.fullmatch(text.strip())
-    if not match or float(match[1]) <= 0:
-        raise UsageError(f"{text!r} is no time: write 90s, 30m, 2h or a number of seconds")
-    return float(match[1]) * _SECONDS[match[2].lower()]
 
 
 @click.command()
@@ -126,7 +105,7 @@ def parse_time(text: str) -> float:
 @click.option(
     "--memory",
     metavar="SIZE",
-    help="Per job, e.g. 800M, 4G.  [default: its share of 90% of the machine's]",
+    help="Per job, e.g. 800 MB, 4G.  [default: its share of 90% of the machine's]",
 )
 @click.option(
     "--out",

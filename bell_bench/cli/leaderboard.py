@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import pathlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -77,6 +76,7 @@ def command(
     Every accuracy is recomputed from the stored predictions. Only runs of equal suite, version,
     scale, data and protocol are compared; others are shown apart.
     """
+    from bell_bench.results import current_versions
     from bell_bench_leaderboard import result_rows
     from bell_bench_leaderboard.boards import boards
     from bell_bench_leaderboard.grids import to_text
@@ -174,19 +174,10 @@ def _echo_more(found: Sequence[Any], rules: Any | None, *, costs: bool) -> None:
                 click.echo("\n" + to_text(grid))
 
 
-def current_versions(found: Sequence[Any]) -> dict[str, str]:
-    """The versions of these suites as installed; a suite that is not installed is left out."""
-    from bell_bench.plugins import registry
-
-    versions = {}
-    for name in {board.settings["suite"] for board in found}:
-        with contextlib.suppress(BellBenchError):
-            versions[name] = registry().suite(name).version
-    return versions
-
-
 def _echo_versions(found: Sequence[Any]) -> None:
     """Say which results are of another version than the installed suite."""
+    from bell_bench.results import current_versions
+
     current = current_versions(found)
     kinds = {(board.settings["suite"], board.settings["suite_version"]) for board in found}
     for suite, version in sorted(kinds):

@@ -20,6 +20,7 @@ from bell_bench.harness.events import EventReader
 from bell_bench.harness.job import Job
 from bell_bench.harness.state import Checkpoints, make_record
 from bell_bench.harness.store import JobFolder, ResultStore
+from bell_bench.units import format_size
 
 TICK = 0.1
 LOG_LIMIT = 256 * 1024**2
@@ -110,8 +111,10 @@ class Running:
             return None
         self.measured = now
         if limits.memory_bytes is not None and self.memory() > limits.memory_bytes:
-            limit = limits.memory_bytes / 1024**2
-            return "out-of-memory", f"over the limit of {limit:,.0f} MiB (--memory)"
+            return (
+                "out-of-memory",
+                f"over the limit of {format_size(limits.memory_bytes)} (--memory)",
+            )
         if self.folder.log_file.exists() and self.folder.log_file.stat().st_size > LOG_LIMIT:
             return "failed", f"its log grew over {LOG_LIMIT // 1024**2} MiB"
         return None

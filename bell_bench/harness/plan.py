@@ -17,13 +17,12 @@ from bell_bench.harness.environment import version
 from bell_bench.harness.executor import worker_environment
 from bell_bench.harness.job import Job
 from bell_bench.harness.store import ResultStore
+from bell_bench.metrics import STANDALONE
 from bell_bench.options import complete, parse_options
 from bell_bench.plugins import Provided, registry
 from bell_bench.specs import AlgorithmSpec
 from bell_bench.suites.base import Suite
 
-OUR_STANDALONE = "bell-bench:sa"
-"""Ours, whoever else may have an algorithm of that name."""
 NEEDED_DISK = 500 * 1024**2
 IMPORT_SECONDS = 300.0
 
@@ -82,7 +81,7 @@ def make_plan(request: Request) -> Plan:
         for job in _jobs(request, suite, names, each, given.get(each.spec.name, {}))
     ]
     added: list[Job] = []
-    ours = registry().algorithm(OUR_STANDALONE)
+    ours = registry().algorithm(STANDALONE)
     if ours not in provided.values():
         added = _jobs(request, suite, names, ours, {})
     unsupported = {

@@ -22,6 +22,7 @@ import filelock
 
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.files import TEMPORARY, hash_json, sha256, write_whole
+from bell_bench.units import parse_size
 
 FOLDER = "evaluations"
 """The store's folder within a folder of runs."""
@@ -30,7 +31,6 @@ DEFAULT_LIMIT = "20 GB"
 
 _NAME = re.compile(r"([0-9a-f]{64})-([0-9a-f]{64})\.safetensors")
 _SHARD = re.compile(r"[0-9a-f]{2}")
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
 _STALE = 3600.0
 """Seconds after which an unfinished file is taken to be a killed writer's."""
 
@@ -238,30 +238,14 @@ def read_record(content: bytes, key: str, checksum: str | None = None) -> dict[s
     return record if sound else None
 
 
-def parse_size(text: str) -> int:
-    """Bytes in a size for people: 500 MB, 20gb, 1.5 GiB, 1000."""
-    match = _SIZE.fullmatch(text.strip())
-    if not match:
-        raise UsageError(f"{text!r} is not a size; write it as 20 GB, 500 MB or 1.5 GiB")
-    base = 1024 if match[3] else 1000
-    return int(float(match[1]) * base ** " kmgt".index(match[2].lower() or " "))
-
-
-def format_size(size: float) -> str:
-    """A size for people, as ``parse_size`` reads it: 1.5 GB."""
-    units = ["bytes", "kB", "MB", "GB", "TB"]
-    while size >= 1000 and len(units) > 1:
-        size, units = size / 1000, units[1:]
-    return f"{size:.4g} {units[0]}"
-
-
 def default_limit() -> int:
     """The store's size cap: the environment's, or 20 GB."""
     text = os.environ.get(LIMIT_VARIABLE, "").strip() or DEFAULT_LIMIT
     try:
         return parse_size(text)
-    except UsageError as error:
-        raise UsageError(f"{LIMIT_VARIABLE}: {error}") from None
+    except UsageError:
+        hint = "write it as 20 GB, 500 MB or 1.5 GiB"
+        raise UsageError(f"{LIMIT_VARIABLE}: {text!r} is not a size; {hint}") from None
 
 
 def _entry_file(file: pathlib.Path) -> EntryFile | None:

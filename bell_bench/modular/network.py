@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 import torch
@@ -27,13 +27,12 @@ def run(
     x: Tensor,
     layers: range,
     *,
-    trained: Collection[int] = (),
     logits: bool = False,
 ) -> Tensor:
     """The output after some consecutive layers; ``logits`` omits the last activation of all."""
     for layer in layers:
         spec = architecture[layer]
-        x = block(spec).apply(spec, weights[layer], x, training=layer in trained)
+        x = block(spec).apply(spec, weights[layer], x)
         if not (logits and layer == len(architecture) - 1):
             x = ACTIVATIONS[spec.activation](x)
     return x

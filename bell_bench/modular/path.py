@@ -41,10 +41,5 @@ class Path:
     def new_layers(self) -> tuple[int, ...]:
         return tuple(i for i, name in enumerate(self.modules) if name == NEW)
 
-    @property
-    def frozen_prefix(self) -> int:
-        """How many layers from the input on are reused."""
-        return next(iter(self.new_layers), len(self))
-
     def __str__(self) -> str:
         return " ".join("·" if name == NEW else name for name in self.modules)

@@ -19,8 +19,6 @@ from bell_bench_leaderboard.submission.figures import (
     all_metrics,
     array_names,
     figures,
-    is_standalone,
-    same_problems,
 )
 from bell_bench_leaderboard.submission.refused import shown
 from bell_bench_leaderboard.submission.schema import FIGURES
@@ -31,6 +29,7 @@ from bell_bench_leaderboard.submission.truth import (
     misnamed,
     suite_of,
 )
+from bell_bench_leaderboard.yardstick import is_standalone, same_problems
 
 TOLERANCE = 1e-9
 """In points. Accuracies are exact ratios; only the order of a sum may differ between versions."""
@@ -222,10 +221,10 @@ def _check_claims(submission: Submission, report: Report) -> Iterator[str]:
 def _check_completeness(jobs: list[Job]) -> Iterator[str]:
     """Nothing left out that would make the rest look better: the standalone runs that Tr⁻¹ needs,
     and realisations and seeds from 0 on without gaps."""
-    standalone = {same_problems(job) for job in jobs if is_standalone(job)}
+    standalone = {same_problems(vars(job)) for job in jobs if is_standalone(vars(job))}
     grid: dict[str, list[Job]] = {}
     for job in jobs:
-        if same_problems(job) not in standalone:
+        if same_problems(vars(job)) not in standalone:
             yield f"{job.name}: the standalone run (sa) that its Tr⁻¹ needs is not here"
         place = (job.algorithm, job.load, job.suite, job.suite_version, job.sequence, job.scale,
                  job.data, job.protocol, sorted(job.options.items()))  # fmt: skip
@@ -261,4 +260,4 @@ def _alike(jobs: Mapping[str, Job], groups: Iterable[list[str]]) -> Iterator[str
 def _digest(job: Job, arrays: Arrays) -> str:
     """Equal for two jobs that predict the same on the same problems."""
     told = [f"{name}{sha256(arrays[name].tobytes())}" for name in sorted(arrays)]
-    return sha256(f"{same_problems(job)}{told}".encode())
+    return sha256(f"{same_problems(vars(job))}{told}".encode())

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from bell_bench import metrics
 from bell_bench.harness.job import Job
-from bell_bench.harness.plan import OUR_STANDALONE
 from bell_bench.harness.state import MATRIX_LIMIT
+from bell_bench_leaderboard.yardstick import is_standalone, same_problems, yardstick
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -57,35 +57,19 @@ def figures(arrays: Arrays, labels: Sequence[NDArray[Any]]) -> Figures:
     )
 
 
-def is_standalone(job: Job) -> bool:
-    """Whether this is the yardstick of Tr⁻¹: our own ``sa``, whoever else may have one."""
-    distribution, _, name = OUR_STANDALONE.partition(":")
-    return job.algorithm == name and job.provider.startswith(f"{distribution} ")
-
-
-def same_problems(job: Job) -> tuple[Any, ...]:
-    """Equal for two jobs on the same problems with the same seed."""
-    return (job.suite, job.suite_version, job.sequence, job.realisation_seed, job.scale,
-            job.data, job.protocol, job.seed)  # fmt: skip
-
-
 def all_metrics(
     jobs: Mapping[str, Job], done: Mapping[str, Figures]
 ) -> dict[str, dict[str, float | None]]:
     """A, F, backward transfer and, where the standalone run is among them, Tr⁻¹, by job name."""
-    yardsticks: dict[tuple[Any, ...], list[str]] = {}
+    runs: dict[tuple[Any, ...], list[tuple[Mapping[str, Any], Figures]]] = {}
     for name in sorted(done):
-        if is_standalone(jobs[name]):
-            yardsticks.setdefault(same_problems(jobs[name]), []).append(name)
+        job = vars(jobs[name])
+        if is_standalone(job):
+            runs.setdefault(same_problems(job), []).append((job, done[name]))
     found: dict[str, dict[str, float | None]] = {}
     for name, own in done.items():
-        transfer = None
-        if same := yardsticks.get(same_problems(jobs[name])):
-            other = max(same, key=lambda other: _made_as(jobs[other]) == _made_as(jobs[name]))
-            transfer = metrics.last_transfer(own.final, done[other].final)
+        job = vars(jobs[name])
+        other = yardstick(job, runs.get(same_problems(job), []))
+        transfer = None if other is None else metrics.last_transfer(own.final, other.final)
         found[name] = {**own.metrics, "Tr_last": transfer}
     return found
-
-
-def _made_as(job: Job) -> tuple[Any, ...]:
-    return job.device, job.threads, job.software

@@ -28,8 +28,6 @@ from bell_bench_leaderboard.submission.figures import (
     all_metrics,
     array_names,
     figures,
-    is_standalone,
-    same_problems,
 )
 from bell_bench_leaderboard.submission.local_paths import shorten
 from bell_bench_leaderboard.submission.refused import Refused
@@ -40,6 +38,7 @@ from bell_bench_leaderboard.submission.schema import (
     SCHEMA,
     complaints,
 )
+from bell_bench_leaderboard.yardstick import is_standalone, same_problems
 
 Watch = Callable[[Sequence[JobFolder]], Iterable[JobFolder]]
 """Hands the folders on and shows how far they have come."""
@@ -183,13 +182,13 @@ def _score(predictions: bytes, count: int) -> Figures:
 
 def _lacking(jobs: list[Job]) -> Iterator[str]:
     """The standalone runs that Tr⁻¹ needs and that are not here."""
-    here = {same_problems(job) for job in jobs if is_standalone(job)}
+    here = {same_problems(vars(job)) for job in jobs if is_standalone(vars(job))}
     lacking = {
         f"  bell-bench evaluate --algo sa --suite {job.suite} --sequence {job.sequence} "
         f"--scale {job.scale} --data {job.data} --protocol {job.protocol} "
         f"--realisation {job.realisation} --seed {job.seed}"
         for job in jobs
-        if same_problems(job) not in here
+        if same_problems(vars(job)) not in here
     }
     yield from sorted(lacking)
 

@@ -21,10 +21,9 @@ from bell_bench.modular.evaluations import (
     EvaluationStore,
     StoreWarning,
     default_limit,
-    format_size,
-    parse_size,
     read_record,
 )
+from bell_bench.units import format_size, parse_size
 
 
 def put(store: EvaluationStore, number: int, payload: bytes = b"x" * 100) -> pathlib.Path:
