@@ -1,6 +1,6 @@
 """What O-EWC and ER share: one network for all problems, trained by Avalanche's strategy template.
 
-Problems share a module wherever layer and types match; each has a head of its own.
+Problems share a module wherever the types match; each has a head of its own.
 """
 
 from __future__ import annotations

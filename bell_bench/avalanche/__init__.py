@@ -26,7 +26,7 @@ def to_benchmark(sequence: Sequence) -> Any:
 
 
 def multi_head(benchmark: Any, seed: int = 0) -> Any:
-    """The suite's network for a benchmark of ours: modules shared wherever layer and types match,
+    """The suite's network for a benchmark of ours: modules shared wherever types match,
     and a head for each problem, chosen by task label."""
     from bell_bench.avalanche.model import make_model
 

@@ -1,13 +1,14 @@
 """Typed architectures as torch modules, for algorithms that train by autograd.
 
-A network of shared parameters: problems share a module wherever the layer and its spec, types
-included, are the same. A problem's last module is its head, which is never shared.
+A network of shared parameters: problems share a module wherever its spec, types included, is the
+same, at whatever layer. A problem's last module is its head, which is never shared.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -62,17 +63,18 @@ class SharedNetwork(nn.Module):
         """Make what problem ``index`` needs and is not there; ``init_seed`` sets its weights."""
         self.architectures[index] = architecture
         last = len(architecture) - 1
-        for layer, spec in enumerate(architecture.modules):
+        for layer, (spec, name) in enumerate(
+            zip(architecture.modules, _names(architecture), strict=True)
+        ):
             modules = self.heads if layer == last else self.shared
-            key = str(index) if layer == last else _key(layer, spec)
+            key = str(index) if layer == last else name
             if key not in modules:
                 weights = initial(architecture, layer, init_seed, torch.float32)
                 modules[key] = TypedModule(spec, weights).train(self.training)
 
     def body(self, index: int) -> tuple[str, ...]:
         """Names of the shared modules below the problem's head; equal names, equal features."""
-        below = self.architectures[index].modules[:-1]
-        return tuple(_key(layer, spec) for layer, spec in enumerate(below))
+        return _names(self.architectures[index])[:-1]
 
     def features(self, index: int, x: Tensor) -> Tensor:
         """What the problem's head receives, of inputs (n, arity, …)."""
@@ -107,9 +109,16 @@ def _typed(modules: Iterable[nn.Module]) -> Iterable[TypedModule]:
         yield module
 
 
-def _key(layer: int, spec: ModuleSpec) -> str:
-    text = json.dumps(spec.to_json(), sort_keys=True)
-    return f"{layer}_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+def _names(architecture: Architecture) -> tuple[str, ...]:
+    """A name for each module: its spec, and how many of the same spec come before it."""
+    found: Counter[str] = Counter()
+    names = []
+    for spec in architecture.modules:
+        text = json.dumps(spec.to_json(), sort_keys=True)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        names.append(f"{digest}_{found[digest]}")
+        found[digest] += 1
+    return tuple(names)
 
 
 def optimiser(

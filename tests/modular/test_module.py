@@ -39,7 +39,7 @@ def test_it_computes_what_a_path_computes(make) -> None:
     assert torch.equal(again, expected)
 
 
-def test_modules_are_shared_where_layer_and_types_match_and_heads_never() -> None:
+def test_modules_are_shared_where_types_match_and_heads_never() -> None:
     network = SharedNetwork()
     for index, problem in enumerate((singles(), pairs(), pairs(), vectors(), singles())):
         network.add(index, problem.architecture, init_seed=index)
@@ -53,9 +53,17 @@ def test_modules_are_shared_where_layer_and_types_match_and_heads_never() -> Non
     for layer in range(7):
         assert pair[layer]["weight"] is other[layer]["weight"]
     assert pair[7]["weight"] is not other[7]["weight"]
-    ours = {id(tensor) for weights in vector.values() for tensor in weights.values()}
-    theirs = {id(tensor) for weights in pair.values() for tensor in weights.values()}
-    assert not ours & theirs, "the same types at other layers are not shared"
+    shared = [vector[layer]["weight"] is pair[layer + 3]["weight"] for layer in range(5)]
+    assert shared == [False, False, True, True, False], "the same types at other layers are shared"
+
+
+def test_modules_of_one_network_stay_apart() -> None:
+    values = Type("values", (6,))
+    same = ModuleSpec("linear", values, values)
+    network = SharedNetwork()
+    network.add(0, Architecture((same, same, same)), 0)
+    first, second, head = (network.weights(0)[layer]["weight"] for layer in range(3))
+    assert first is not second is not head
 
 
 def test_types_count_not_only_shapes() -> None:
