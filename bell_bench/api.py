@@ -43,6 +43,7 @@ def evaluate(
     device: str = "cpu",
     timeout: float | None = None,
     memory: int | None = None,
+    executor: str = "local",
     out: File = "runs",
     fresh: bool = False,
     quiet: bool = False,
@@ -54,7 +55,8 @@ def evaluate(
     on the command line. ``timeout`` is in seconds and ``memory`` in bytes, per job. A job that
     fails costs its own row, never an exception: look at ``results.failed``.
     """
-    from bell_bench.harness.executor import Limits, cores, memory_share
+    from bell_bench.harness.executor import Limits
+    from bell_bench.harness.executors import make_executor
     from bell_bench.harness.plan import Request, check_plan, make_plan
     from bell_bench.harness.run import run_plan
     from bell_bench.harness.store import ResultStore
@@ -75,10 +77,10 @@ def evaluate(
     )
     plan = make_plan(request)
     store = ResultStore(pathlib.Path(out))
-    workers = min(jobs or max(1, cores() // threads), len(plan.jobs))
-    limits = Limits(seconds=timeout, memory_bytes=memory or memory_share(workers))
+    limits = Limits(seconds=timeout, memory_bytes=memory)
+    runner = make_executor(executor, store, limits, workers=jobs)
     check_plan(plan, store, fresh=fresh)
-    run_plan(plan, store, workers=workers, limits=limits, fresh=fresh, quiet=quiet)
+    run_plan(plan, runner, fresh=fresh, quiet=quiet)
     records = read_records(store.folder_of(job).path for job in plan.jobs)
     if lost := len(plan.jobs) - len(records):
         raise BellBenchError(

@@ -9,9 +9,9 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 import psutil
 
@@ -26,6 +26,10 @@ TICK = 0.1
 LOG_LIMIT = 256 * 1024**2
 MEMORY_VARIABLE = "BELL_BENCH_JOB_MEMORY"
 """What a job may use, in bytes; its caches keep to a part of it (bell_bench.modular.prefix)."""
+INTERRUPTED = ("interrupted", "the same command goes on from here")
+"""Status and reason of a job that was stopped with the run."""
+OnEvent: TypeAlias = Callable[[Job, dict[str, Any]], None]
+"""Told of a job: an event, or its record when it has finished."""
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS",
                     "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")  # fmt: skip
 
@@ -37,17 +41,17 @@ class Limits:
     seconds: float | None = None
     memory_bytes: int | None = None
 
+    def shared_by(self, workers: int) -> Limits:
+        """With a memory limit in any case: the one asked for, or a share of the machine's."""
+        share = int(0.9 * psutil.virtual_memory().total / workers)
+        return replace(self, memory_bytes=self.memory_bytes or share)
+
 
 def cores() -> int:
     """The cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def memory_share(workers: int) -> int:
-    """What each of several jobs may use without the machine running out."""
-    return int(0.9 * psutil.virtual_memory().total / workers)
 
 
 def worker_environment(threads: int = 1, limits: Limits | None = None) -> dict[str, str]:
@@ -119,6 +123,22 @@ class Running:
             return "failed", f"its log grew over {LOG_LIMIT // 1024**2} MiB"
         return None
 
+    def step(self, limits: Limits, on_event: OnEvent) -> bool:
+        """Look after the process; True if it has ended."""
+        over = bool(self.process.poll() is not None)
+        for event in self.events:
+            if event.get("process") != self.process.pid:
+                continue  # of another run on this store
+            if event["event"] == "started":
+                self.started = time.monotonic()
+            if event["event"] == "ended":
+                self.ended = (event["status"], event["reason"])
+            on_event(self.job, event)
+        if not over and (limit := self.over(limits)):
+            self.kill(*limit)
+            over = True
+        return over
+
     def kill(self, status: str, reason: str) -> None:
         """End the process and all it started. What it stored is whole: files are renamed in."""
         self.ended = (status, reason)
@@ -132,14 +152,7 @@ class Running:
 
     def close(self) -> dict[str, Any]:
         """The job's record; made here if the worker could not."""
-        record = self.folder.record()
-        if record is not None:
-            return record
-        status, reason = self.ended or ("failed", self._death())
-        state = Checkpoints(self.folder.work / "checkpoints").load()
-        record = make_record(self.job, status, reason, state)
-        write_json(self.folder.record_file, record)
-        return record
+        return settle(self.job, self.folder, *(self.ended or ("failed", self._death())))
 
     def _death(self) -> str:
         code = self.process.returncode
@@ -150,48 +163,39 @@ class Running:
         return f"the process ended with exit code {code} and no result"
 
 
+def settle(job: Job, folder: JobFolder, status: str, reason: str) -> dict[str, Any]:
+    """The record of a job that has ended; if it could not write one, what it had solved so far."""
+    record = folder.record()
+    if record is None:
+        state = Checkpoints(folder.work / "checkpoints").load()
+        record = make_record(job, status, reason, state)
+        write_json(folder.record_file, record)
+    return record
+
+
 class LocalExecutor:
-    """Runs jobs ``workers`` at a time and tells ``watch`` all that happens."""
+    """Runs jobs on this machine, ``workers`` at a time: by default as many as its cores hold."""
 
-    def __init__(self, store: ResultStore, workers: int, limits: Limits) -> None:
-        self.store, self.workers, self.limits = store, workers, limits
+    def __init__(self, store: ResultStore, limits: Limits, workers: int | None = None) -> None:
+        self.store, self.limits, self.workers = store, limits, workers
 
-    def run(
-        self,
-        jobs: Iterable[Job],
-        *,
-        on_event: Callable[[Job, dict[str, Any]], None],
-        on_finished: Callable[[Job, dict[str, Any]], None],
-    ) -> None:
+    def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnEvent) -> None:
+        threads = max((job.threads for job in jobs), default=1)
+        workers = min(self.workers or max(1, cores() // threads), max(1, len(jobs)))
+        limits = self.limits.shared_by(workers)
         waiting, running = deque(jobs), list[Running]()
         try:
             while waiting or running:
-                while waiting and len(running) < self.workers:
+                while waiting and len(running) < workers:
                     job = waiting.popleft()
-                    running.append(Running.start(job, self.store.folder_of(job), self.limits))
+                    running.append(Running.start(job, self.store.folder_of(job), limits))
                 for each in list(running):
-                    if self._step(each, on_event):
+                    if each.step(limits, on_event):
                         running.remove(each)
                         on_finished(each.job, each.close())
                 time.sleep(TICK)
         except BaseException:
             for each in running:
-                each.kill("interrupted", "the same command goes on from here")
+                each.kill(*INTERRUPTED)
                 on_finished(each.job, each.close())
             raise
-
-    def _step(self, job: Running, on_event: Callable[[Job, dict[str, Any]], None]) -> bool:
-        """Look after one process; True if it has ended."""
-        over = bool(job.process.poll() is not None)
-        for event in job.events:
-            if event.get("process") != job.process.pid:
-                continue  # of another run on this store
-            if event["event"] == "started":
-                job.started = time.monotonic()
-            if event["event"] == "ended":
-                job.ended = (event["status"], event["reason"])
-            on_event(job.job, event)
-        if not over and (limit := job.over(self.limits)):
-            job.kill(*limit)
-            over = True
-        return over

@@ -6,29 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from bell_bench.files import write_json
-from bell_bench.harness.executor import Limits, LocalExecutor
+from bell_bench.harness.executors import Executor
 from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan
 from bell_bench.harness.progress import make_progress
 from bell_bench.harness.state import make_record
-from bell_bench.harness.store import ResultStore
 from bell_bench.plugins import registry
 
 
 def run_plan(
-    plan: Plan,
-    store: ResultStore,
-    *,
-    workers: int,
-    limits: Limits,
-    fresh: bool = False,
-    quiet: bool = False,
+    plan: Plan, executor: Executor, *, fresh: bool = False, quiet: bool = False
 ) -> Mapping[str, dict[str, Any]]:
     """Run what is not done yet; records of all the plan's jobs by job name.
 
     A job that failed before is tried again, from its last solved problem on.
     """
-    observers = registry()
+    observers, store = registry(), executor.store
     kept = [] if fresh else [job for job in plan.jobs if store.finished(job)]
     waiting = [job for job in plan.jobs if job not in kept]
     for job in waiting:
@@ -49,7 +42,5 @@ def run_plan(
             progress.end(job, record)
             observers.notify("bell_bench_job_finished", job=job.to_json(), record=record)
 
-        LocalExecutor(store, workers, limits).run(
-            waiting, on_event=on_event, on_finished=on_finished
-        )
+        executor.run(waiting, on_event=on_event, on_finished=on_finished)
     return {job.name: store.folder_of(job).record() or {} for job in plan.jobs}

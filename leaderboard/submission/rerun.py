@@ -17,7 +17,7 @@ import numpy as np
 
 from bell_bench.errors import BellBenchError
 from bell_bench.files import read_arrays
-from bell_bench.harness.executor import Limits, cores, memory_share
+from bell_bench.harness.executor import Limits, LocalExecutor
 from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan, Request, check_plan, make_plan
 from bell_bench.harness.run import run_plan
@@ -57,14 +57,12 @@ def rerun(submission: Submission, report: Report, count: int, seed: int) -> Reru
     with tempfile.TemporaryDirectory(prefix="bell-bench-rerun-") as folder:
         store = ResultStore(pathlib.Path(folder))
         plan = Plan(tuple(able[name] for name in chosen))
-        workers = min(len(chosen), max(1, cores() // max(job.threads for job in plan.jobs)))
         try:
             check_plan(plan, store)
         except BellBenchError as error:
             result.unable.append(str(error))
             return result
-        limits = Limits(memory_bytes=memory_share(workers))
-        run_plan(plan, store, workers=workers, limits=limits)
+        run_plan(plan, LocalExecutor(store, Limits()))
         for name in chosen:
             _compare(name, submission, store.folder_of(able[name]), result)
     return result
