@@ -10,10 +10,12 @@ import torch
 from torch import Tensor
 
 from bell_bench.algorithm import Context
-from bell_bench.avalanche.data import Task, joined
+from bell_bench.avalanche.data import joined
 from bell_bench.avalanche.library import SupervisedPlugin
+from bell_bench.modular.settings import TrainingSettings
+from bell_bench.modular.shared_algorithm import crop
 from bell_bench.problem import Problem, Split
-from bell_bench_algorithms.shared import SharedParameters, examples
+from bell_bench_algorithms.shared import PluggedTraining, SharedParameters, examples, under
 
 PER_CLASS = 15
 """Where the protocol says nothing, as for CTrL: the paper's number for multi-class problems."""
@@ -41,11 +43,18 @@ class Ring:
 
 
 class Replay(SupervisedPlugin):
-    """Joins each batch with as many stored examples of former problems, drawn at random."""
+    """Joins each batch with as many stored examples of former problems, drawn at random; if there
+    are ``crops``, cropped and mirrored as the problem's own are."""
 
-    def __init__(self, memory: list[Tensor], ring: Ring, generator: torch.Generator) -> None:
+    def __init__(
+        self,
+        memory: list[Tensor],
+        ring: Ring,
+        generator: torch.Generator,
+        crops: np.random.RandomState | None = None,
+    ) -> None:
         super().__init__()
-        self.memory, self.ring, self.generator = memory, ring, generator
+        self.memory, self.ring, self.generator, self.crops = memory, ring, generator, crops
 
     def before_training_iteration(self, strategy: Any, **kwargs: Any) -> None:
         inputs, classes, items, tasks = strategy.mbatch
@@ -54,7 +63,10 @@ class Replay(SupervisedPlugin):
             stored, labels, former = self.memory
             order = torch.randperm(len(stored), generator=self.generator)
             chosen = order[: len(inputs)].to(inputs.device)
-            inputs = joined([inputs, stored[chosen]])
+            replayed = stored[chosen]
+            if self.crops is not None:
+                replayed = crop(replayed, self.crops)
+            inputs = joined([inputs, replayed])
             classes = torch.cat([classes, labels[chosen]])
             tasks = torch.cat([tasks, former[chosen]])
         strategy.mbatch = [inputs, classes, tasks]
@@ -67,54 +79,52 @@ class ER(SharedParameters):
         super().__init__(context, **options)
         published = getattr(context.protocol, "er_per_class", PER_CLASS)
         self.per_class: int = options["per_class"] or published
-        self.kept: list[Split] = []
-        """The stored examples of each problem."""
 
-    def plugin(self, problem: Problem, task: Task) -> Replay:
+    def plugin(self, problem: Problem, settings: TrainingSettings) -> Replay:
         generator = self.context.generator("replay", problem.index)
-        return Replay(self.memory(), Ring(self.per_class), generator)
+        seed = generator.initial_seed() % 2**32
+        crops = np.random.RandomState(seed) if settings.augment else None
+        return Replay(self.memory(), Ring(self.per_class), generator, crops)
 
     def memory(self) -> list[Tensor]:
         """Inputs, classes and task labels of all stored examples; nothing before the first."""
-        if not self.kept:
+        stored = self.stored()
+        if not stored:
             return []
-        tasks = self.tasks[: len(self.kept)]
         found = [
-            examples(split, task, torch.arange(len(split)))
-            for split, task in zip(self.kept, tasks, strict=True)
+            examples(split, self.tasks[index], torch.arange(len(split)))
+            for index, split in stored.items()
         ]
-        labels = [
-            torch.full((len(classes),), task.label)
-            for (_, classes), task in zip(found, tasks, strict=True)
-        ]
+        labels = [torch.full((len(split),), index) for index, split in stored.items()]
         parts = [joined([x for x, _ in found]), torch.cat([y for _, y in found]), torch.cat(labels)]
         return [part.to(self.context.device) for part in parts]
 
-    def keep(self, problem: Problem, task: Task, plugin: Replay) -> None:
-        self.kept.append(subset(problem.train, plugin.ring.items))
+    def stored(self) -> dict[int, Split]:
+        """The stored examples of each former problem."""
+        found = {index: under(f"{index}/", self.kept) for index in self.tasks}
+        return {index: _split(tensors) for index, tensors in found.items() if tensors}
+
+    def remember(self, problem: Problem, training: PluggedTraining) -> None:
+        split = subset(problem.train, training.plugin.ring.items)
+        parts = {
+            "images": split.images,
+            "index": split.index,
+            "labels": split.labels,
+            "scale": np.array([split.mean, split.std], dtype=np.float32),
+        }
+        for name, array in parts.items():
+            tensor = torch.from_numpy(np.ascontiguousarray(array))
+            self.keep(f"{problem.index}/{name}", tensor)
 
     def batch(self, size: int) -> int:
-        return size + min(size, sum(map(len, self.kept)))
+        return size + min(size, sum(map(len, self.stored().values())))
 
-    def tensors(self) -> dict[str, Tensor]:
-        return {
-            f"{number}/{name}": torch.from_numpy(np.ascontiguousarray(array))
-            for number, split in enumerate(self.kept)
-            for name, array in (
-                ("images", split.images),
-                ("index", split.index),
-                ("labels", split.labels),
-                ("scale", np.array([split.mean, split.std])),
-            )
-        }
 
-    def restore(self, tensors: dict[str, Tensor]) -> None:
-        found = {name: tensor.numpy() for name, tensor in tensors.items()}
-        for number in range(len(self.tasks)):
-            images, index, labels, scale = (
-                found[f"{number}/{name}"] for name in ("images", "index", "labels", "scale")
-            )
-            self.kept.append(Split(images, index, *map(float, scale), labels=labels))
+def _split(tensors: dict[str, Tensor]) -> Split:
+    images, index, labels, scale = (
+        tensors[name].cpu().numpy() for name in ("images", "index", "labels", "scale")
+    )
+    return Split(images, index, *map(float, scale), labels=labels)
 
 
 def subset(split: Split, items: list[int]) -> Split:

@@ -10,11 +10,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from bell_bench.algorithm import Context
-from bell_bench.avalanche.data import Task
 from bell_bench.avalanche.library import SupervisedPlugin
 from bell_bench.avalanche.model import MultiHead
+from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem
-from bell_bench_algorithms.shared import SharedParameters, examples
+from bell_bench_algorithms.shared import PluggedTraining, SharedParameters, examples, under
 
 
 def fisher(
@@ -36,11 +36,16 @@ class Consolidation(SupervisedPlugin):
     """Draws the shared weights to where they were when the last problem had been learnt, each as
     strongly as the Fisher information says that it mattered."""
 
-    def __init__(self, strength: float, decay: float) -> None:
+    def __init__(
+        self,
+        strength: float,
+        decay: float,
+        fisher: dict[str, Tensor] | None = None,
+        anchor: dict[str, Tensor] | None = None,
+    ) -> None:
         super().__init__()
         self.strength, self.decay = strength, decay
-        self.fisher: dict[str, Tensor] = {}
-        self.anchor: dict[str, Tensor] = {}
+        self.fisher, self.anchor = fisher or {}, anchor or {}
 
     def penalty(self, parameters: Mapping[str, Tensor]) -> Tensor | float:
         """λ/2 · Σ F (θ − θ*)² over the parameters that have been consolidated before."""
@@ -81,33 +86,22 @@ class OEWC(SharedParameters):
     def __init__(self, context: Context, **options: Any) -> None:
         super().__init__(context, **options)
         replaced = getattr(context.protocol, "ewc_fisher", "accumulate") == "replace"
-        decay = 0.0 if replaced else options["gamma"]
-        self.consolidation = Consolidation(options["strength"], decay)
+        self.decay: float = 0.0 if replaced else options["gamma"]
 
-    def plugin(self, problem: Problem, task: Task) -> Consolidation:
-        return self.consolidation
+    def plugin(self, problem: Problem, settings: TrainingSettings) -> Consolidation:
+        fisher, anchor = under("fisher/", self.kept), under("anchor/", self.kept)
+        return Consolidation(self.options["strength"], self.decay, fisher, anchor)
 
-    def keep(self, problem: Problem, task: Task, plugin: Consolidation) -> None:
-        generator = self.context.generator("fisher", problem.index)
+    def remember(self, problem: Problem, training: PluggedTraining) -> None:
+        context, task, plugin = self.context, self.tasks[problem.index], training.plugin
+        generator = context.generator("fisher", problem.index)
         chosen = torch.randperm(len(problem.train), generator=generator)[: self.options["samples"]]
-        inputs, classes = (
-            part.to(self.context.device) for part in examples(problem.train, task, chosen)
-        )
+        inputs, classes = (part.to(context.device) for part in examples(problem.train, task, chosen))
         parameters = body(self.model, task.label)
         plugin.consolidate(parameters, fisher(self.model, task.label, inputs, classes, parameters))
+        for name in parameters:
+            self.keep(f"fisher/{name}", plugin.fisher[name])
+            self.keep(f"anchor/{name}", plugin.anchor[name])
         one = inputs[:1], classes[:1], parameters
-        sample = self.context.count(lambda: fisher(self.model, task.label, *one))
-        self.context.charge(train_flops=len(inputs) * sample)
-
-    def tensors(self) -> dict[str, Tensor]:
-        consolidation = self.consolidation
-        return {
-            f"{what}/{name}": tensor
-            for what, kept in (("fisher", consolidation.fisher), ("anchor", consolidation.anchor))
-            for name, tensor in kept.items()
-        }
-
-    def restore(self, tensors: dict[str, Tensor]) -> None:
-        for name, tensor in tensors.items():
-            what, _, parameter = name.partition("/")
-            getattr(self.consolidation, what)[parameter] = tensor.to(self.context.device)
+        sample = context.count(lambda: fisher(self.model, task.label, *one))
+        context.charge(train_flops=len(inputs) * sample)

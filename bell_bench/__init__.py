@@ -33,8 +33,11 @@ if TYPE_CHECKING:
         verify_data,
     )
     from bell_bench.hookspecs import hookimpl, hookspec
+    from bell_bench.keeping import KeepingAlgorithm
+    from bell_bench.modular.evaluator import Evaluation
     from bell_bench.modular.modular_algorithm import ModularAlgorithm
     from bell_bench.modular.path import Path
+    from bell_bench.modular.shared_algorithm import SharedAlgorithm, Training
     from bell_bench.problem import Inputs, Problem, Split
     from bell_bench.results import Results
     from bell_bench.specs import AlgorithmSpec, DomainSpec, Option, SuiteSpec
@@ -46,14 +49,18 @@ __all__ = [
     "AlgorithmSpec",
     "Context",
     "DomainSpec",
+    "Evaluation",
     "Inputs",
+    "KeepingAlgorithm",
     "ModularAlgorithm",
     "Option",
     "Path",
     "Problem",
     "Results",
+    "SharedAlgorithm",
     "Split",
     "SuiteSpec",
+    "Training",
     "__version__",
     "ablate_density",
     "ablate_nt_search",
@@ -82,14 +89,18 @@ _HOMES = {
     "AlgorithmSpec": "bell_bench.specs",
     "Context": "bell_bench.algorithm",
     "DomainSpec": "bell_bench.specs",
+    "Evaluation": "bell_bench.modular.evaluator",
     "Inputs": "bell_bench.problem",
+    "KeepingAlgorithm": "bell_bench.keeping",
     "ModularAlgorithm": "bell_bench.modular.modular_algorithm",
     "Option": "bell_bench.specs",
     "Path": "bell_bench.modular.path",
     "Problem": "bell_bench.problem",
     "Results": "bell_bench.results",
+    "SharedAlgorithm": "bell_bench.modular.shared_algorithm",
     "Split": "bell_bench.problem",
     "SuiteSpec": "bell_bench.specs",
+    "Training": "bell_bench.modular.shared_algorithm",
     "hookimpl": "bell_bench.hookspecs",
     "hookspec": "bell_bench.hookspecs",
 }

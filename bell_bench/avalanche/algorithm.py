@@ -17,9 +17,10 @@ from bell_bench.avalanche.data import Task, make_dataset, make_experience
 from bell_bench.avalanche.library import SupervisedPlugin
 from bell_bench.avalanche.memory import stored_bytes
 from bell_bench.avalanche.model import Embedding, MultiHead, TypedModel
-from bell_bench.avalanche.stopping import EarlyStopping, measure
+from bell_bench.avalanche.stopping import EarlyStopping
 from bell_bench.errors import Unsupported
 from bell_bench.modular.module import optimiser
+from bell_bench.modular.shared_algorithm import measure
 from bell_bench.plugins import load_object
 from bell_bench.problem import Inputs, Problem
 

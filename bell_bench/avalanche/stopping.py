@@ -6,26 +6,11 @@ import math
 import warnings
 from typing import Any
 
-import torch
-
 from bell_bench.avalanche.library import SupervisedPlugin
-from bell_bench.modular.learner import loss
-from bell_bench.modular.module import SharedNetwork
-from bell_bench.modular.network import logits
 from bell_bench.modular.settings import TrainingSettings
+from bell_bench.modular.shared_algorithm import measure, snapshot
 from bell_bench.modular.training import DivergenceWarning, Progress, schedule
-from bell_bench.problem import Problem, Split
-
-
-def measure(network: SharedNetwork, index: int, split: Split) -> tuple[float, float]:
-    """Loss and accuracy of a problem's network, each unique image computed once."""
-    device = next(network.parameters()).device
-    found = logits(network.architectures[index], network.weights(index), split, device=device)
-    labels = torch.from_numpy(split.labels).to(device)
-    binary = found.shape[1] == 1
-    answers = (found[:, 0] > 0).long() if binary else found.argmax(1)
-    value = loss(found, labels.to(found.dtype) if binary else labels)
-    return float(value), int((answers == labels).sum()) / len(split)
+from bell_bench.problem import Problem
 
 
 class EarlyStopping(SupervisedPlugin):  # type: ignore[misc]
@@ -51,7 +36,7 @@ class EarlyStopping(SupervisedPlugin):  # type: ignore[misc]
         epoch = math.ceil(len(problem.train) / settings.batch)
         self.every, self.limit = schedule(settings, epoch)
         self.progress = Progress(
-            snapshot=lambda: {0: _copy(strategy.model)},
+            snapshot=lambda: {0: snapshot(strategy.model)},
             measure=lambda: measure(strategy.model.network, problem.index, problem.validation),
             settings=settings,
             patience=max(settings.patience, settings.patience_epochs * epoch),
@@ -74,6 +59,3 @@ class EarlyStopping(SupervisedPlugin):  # type: ignore[misc]
             warnings.warn(message, DivergenceWarning, stacklevel=2)
         strategy.model.load_state_dict(self.progress.weights[0])
 
-
-def _copy(model: torch.nn.Module) -> dict[str, torch.Tensor]:
-    return {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}

@@ -102,6 +102,11 @@ class Architecture:
         return max(spec.join for spec in self.modules)
 
     @property
+    def classes(self) -> int:
+        """How many classes the last module tells apart: two if it has one output."""
+        return max(2, *self.modules[-1].target.shape)
+
+    @property
     def key(self) -> str:
         """A hash of the description, part of what determines an evaluation."""
         text = json.dumps([spec.to_json() for spec in self.modules], sort_keys=True)

@@ -33,7 +33,8 @@ def initial(architecture: Architecture, layer: int, init_seed: int, dtype: torch
 def loss(logits: Tensor, labels: Tensor) -> Tensor:
     """Binary cross-entropy for a network with one output, else cross-entropy."""
     if logits.shape[1] == 1:
-        return functional.binary_cross_entropy_with_logits(logits.squeeze(1), labels)
+        answers = labels.to(logits.dtype)
+        return functional.binary_cross_entropy_with_logits(logits.squeeze(1), answers)
     return functional.cross_entropy(logits, labels)
 
 

@@ -107,7 +107,7 @@ def train(
 
 def _best(tried: list[Trained], select: str) -> Trained:
     """The best of a grid's trainings, of equals the first, at the cost of all."""
-    best = min(tried, key=lambda t: (t.diverged, t.loss if select == "loss" else -t.accuracy))
+    best = min(tried, key=lambda trained: best_first(trained, select))
     return replace(
         best,
         updates=sum(trained.updates for trained in tried),
@@ -117,6 +117,11 @@ def _best(tried: list[Trained], select: str) -> Trained:
         seconds=sum(trained.seconds for trained in tried),
         cpu_seconds=sum(trained.cpu_seconds for trained in tried),
     )
+
+
+def best_first(tried: Trained | Progress, select: str) -> tuple[bool, float]:
+    """By which trainings of a grid are sorted."""
+    return tried.diverged, tried.loss if select == "loss" else -tried.accuracy
 
 
 def _train(
@@ -152,7 +157,7 @@ def _train(
                 budget=budget,
                 augmented=settings.augment,
             )
-            _fit(stream, epoch, settings, progress)
+            fit(stream, epoch, settings, progress)
         seconds, cpu_seconds = time.perf_counter() - wall, time.process_time() - cpu
     prefix = price.prefix.on(problem.train) if learner.new and not settings.augment else 0.0
     above = progress.validations * price.rest.on(problem.validation)
@@ -238,7 +243,7 @@ def updates(
         yield learner.update(received(*chosen), part)
 
 
-def _fit(
+def fit(
     stream: Iterator[Tensor], epoch: int, settings: TrainingSettings, progress: Progress
 ) -> None:
     """Update until patience or the settings' limits end it, which is always with a validation."""

@@ -19,8 +19,8 @@ from bell_bench.plugins import registry
 
 KINDS = {
     "modular": "a search over paths of library modules; training and predicting are inherited",
-    "shared": "one network for all problems, trained on; a head per problem",
-    "from-scratch": "everything its own: learn, predict, save and load",
+    "shared": "one network for all problems, a head per problem; its loss keeps it from forgetting",
+    "from-scratch": "learning and predicting all its own; tensors it keeps are saved and loaded",
 }
 LICENCES = ("MIT", "BSD-3-Clause", "Apache-2.0")
 

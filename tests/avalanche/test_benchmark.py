@@ -84,7 +84,7 @@ def test_the_model_answers_mixed_batches_as_single_ones(name: str) -> None:
 
 
 def test_cross_entropy_of_a_binary_head_is_the_suites_loss() -> None:
-    from bell_bench.avalanche.stopping import measure
+    from bell_bench.modular.shared_algorithm import measure
 
     sequence = tiny("S_pl")
     model = multi_head(to_benchmark(sequence), seed=1).eval()

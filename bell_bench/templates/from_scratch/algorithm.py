@@ -1,35 +1,29 @@
 """The algorithm: learns one problem at a time, predicts for any it has learnt."""
 
-import pathlib
-from typing import Any
-
-import safetensors.torch
 import torch
 from torch import Tensor
 
-from bell_bench import Algorithm, Context, Inputs, Problem
+from bell_bench import Inputs, KeepingAlgorithm, Problem
 
 
-class MyIdea(Algorithm):
-    """Keeps every training point, its images randomly projected; the nearest points answer."""
+class MyIdea(KeepingAlgorithm):
+    """Keeps every training point, its images randomly projected; the nearest points answer.
+
+    What is kept is saved, loaded and accounted for.
+    """
 
     stable = True  # learning a problem never changes what earlier ones predict
 
-    def __init__(self, context: Context, **options: Any) -> None:
-        super().__init__(context, **options)
-        self.points: dict[str, Tensor] = {}
-
     def learn(self, problem: Problem) -> None:
-        answers = torch.eye(problem.classes)[torch.from_numpy(problem.train.labels)]
-        self.points[f"inputs {problem.index}"] = self.features(problem.train)
-        self.points[f"answers {problem.index}"] = answers.to(self.context.device)
-        self.context.account("points", sum(kept.nbytes for kept in self.points.values()))
+        labels = torch.from_numpy(problem.train.labels)
+        self.keep(f"points {problem.index}", self.features(problem.train))
+        self.keep(f"answers {problem.index}", torch.eye(problem.classes)[labels])
 
     def predict(self, index: int, inputs: Inputs) -> Tensor:
-        known, answers = self.points[f"inputs {index}"], self.points[f"answers {index}"]
-        k = min(self.options["k"], len(known))
-        parts = torch.split(self.features(inputs), 256)  # to bound memory
-        nearest = [torch.cdist(part, known).topk(k, largest=False).indices for part in parts]
+        points, answers = self.kept[f"points {index}"], self.kept[f"answers {index}"]
+        k = min(self.options["k"], len(points))
+        parts = self.features(inputs).split(256)  # to bound memory
+        nearest = [torch.cdist(part, points).topk(k, largest=False).indices for part in parts]
         return answers[torch.cat(nearest)].mean(dim=1)
 
     def features(self, inputs: Inputs) -> Tensor:
@@ -39,10 +33,3 @@ class MyIdea(Algorithm):
         projected = images @ torch.randn(images.shape[1], 32, generator=random)
         rows = torch.from_numpy(inputs.index).long()
         return projected[rows].flatten(1).to(self.context.device)
-
-    def save(self, folder: pathlib.Path) -> None:
-        safetensors.torch.save_file(self.points, folder / "points.safetensors")
-
-    def load(self, folder: pathlib.Path) -> None:
-        points = safetensors.torch.load_file(folder / "points.safetensors")
-        self.points = {name: kept.to(self.context.device) for name, kept in points.items()}

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from bell_bench import ModularAlgorithm, Path, Problem
-from bell_bench.modular.evaluator import Evaluation
+from bell_bench import Evaluation, ModularAlgorithm, Path, Problem
 
 
 class MyIdea(ModularAlgorithm):

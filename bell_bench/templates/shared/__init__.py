@@ -10,6 +10,6 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
     yield AlgorithmSpec(
         name="my-idea",
         load="my_idea.algorithm:MyIdea",
-        summary="One body trained on from problem to problem, a head for each.",
-        options={"updates": Option(int, 600, "Steps of training per problem.", minimum=1)},
+        summary="One network, drawn to the weights that the last problem left; a head for each.",
+        options={"strength": Option(float, 0.01, "Weight of the drift in the loss.", minimum=0)},
     )

@@ -1,0 +1,51 @@
+"""Algorithms whose state is tensors: kept by name, they are saved, loaded and accounted for."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+from bell_bench.algorithm import Algorithm, Context
+from bell_bench.files import write_whole
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_FILE = "kept.safetensors"
+
+
+class KeepingAlgorithm(Algorithm):
+    """All that it needs between problems is in ``kept``, put there by ``keep``: saving, loading and
+    accounting are inherited."""
+
+    def __init__(self, context: Context, **options: Any) -> None:
+        super().__init__(context, **options)
+        self.kept: dict[str, Tensor] = {}
+
+    def keep(self, name: str, tensor: Tensor) -> None:
+        """Keep a copy, on the job's device, in place of what had this name."""
+        self.kept[name] = tensor.detach().to(self.context.device, copy=True)
+        self.context.account("kept", sum(kept.nbytes for kept in self.kept.values()))
+
+    def save(self, folder: pathlib.Path) -> None:
+        write_tensors(folder / _FILE, self.kept)
+
+    def load(self, folder: pathlib.Path) -> None:
+        found = read_tensors(folder / _FILE)
+        self.kept = {name: tensor.to(self.context.device) for name, tensor in found.items()}
+
+
+def write_tensors(file: pathlib.Path, tensors: dict[str, Tensor]) -> None:
+    """Tensors by name as safetensors, whole or not at all."""
+    import safetensors.torch
+
+    plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    write_whole(file, safetensors.torch.save(plain))
+
+
+def read_tensors(file: pathlib.Path) -> dict[str, Tensor]:
+    """What ``write_tensors`` wrote, on the CPU."""
+    import safetensors.torch
+
+    found: dict[str, Tensor] = safetensors.torch.load(file.read_bytes())
+    return found

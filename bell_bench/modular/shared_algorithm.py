@@ -1,0 +1,198 @@
+"""What algorithms with shared parameters share: one network, trained on by the suite's settings."""
+
+from __future__ import annotations
+
+import math
+import pathlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from bell_bench.algorithm import Context
+from bell_bench.files import read_json, write_json
+from bell_bench.keeping import KeepingAlgorithm, read_tensors, write_tensors
+from bell_bench.modular.architecture import Architecture, ModuleSpec
+from bell_bench.modular.augmentation import augment, draw
+from bell_bench.modular.batches import batches
+from bell_bench.modular.evaluator import derive_seed
+from bell_bench.modular.learner import loss
+from bell_bench.modular.module import SharedNetwork, optimiser
+from bell_bench.modular.network import logits, pixels, rows, scores
+from bell_bench.modular.settings import TrainingSettings
+from bell_bench.modular.training import Progress, best_first, deterministic, fit
+from bell_bench.problem import Inputs, Problem, Split
+
+_WEIGHTS, _ARCHITECTURES = "network.safetensors", "architectures.json"
+
+
+@dataclass(frozen=True)
+class Training:
+    """One training of the network on a problem."""
+
+    progress: Progress
+    update_flops: float
+    """Of one update; all of a problem's cost the same."""
+
+
+class SharedAlgorithm(KeepingAlgorithm):
+    """One network, trained further on every problem. A subclass keeps it from forgetting: in
+    ``loss``, by what ``remember`` kept of former problems.
+
+    Problems share a module wherever layer and types match, and each has a head of its own. Batches,
+    optimiser, early stopping and grids are the suite's; predicting, saving, accounting and charging
+    are inherited.
+    """
+
+    def __init__(self, context: Context, **options: Any) -> None:
+        super().__init__(context, **options)
+        self.network = SharedNetwork()
+
+    def loss(self, problem: Problem, inputs: Tensor, labels: Tensor) -> Tensor:
+        """What an update lowers, of a batch of inputs (n, arity, …); the suite's loss by default."""
+        return loss(self.network(inputs, problem.index), labels)
+
+    def remember(self, problem: Problem, training: Training) -> None:
+        """Keep what later problems need of this one, now that it is learnt; nothing by default."""
+
+    def add(self, index: int, architecture: Architecture) -> None:
+        """Give the network what a problem needs and no former one did."""
+        seed = derive_seed("shared weights", self.context.seed, index)
+        self.network.add(index, architecture, seed)
+
+    def learn(self, problem: Problem) -> None:
+        settings = self.context.settings
+        self.add(problem.index, problem.architecture)
+        self.network.to(self.context.device)
+        before = snapshot(self.network)
+        trainings = []
+        for rate, decay in settings.grid or ((settings.learning_rate, settings.weight_decay),):
+            self.network.load_state_dict(before)
+            chosen = replace(settings, learning_rate=rate, weight_decay=decay, grid=())
+            trainings.append(self.train(problem, chosen))
+        best = min(trainings, key=lambda each: best_first(each.progress, settings.select))
+        self.network.load_state_dict(best.progress.weights[0])
+        self._charge(problem, trainings, best.progress)
+        self.remember(problem, best)
+        kept = list(self.network.state_dict().values())
+        parameters = sum(parameter.numel() for parameter in self.network.parameters())
+        self.context.account("network", sum(tensor.nbytes for tensor in kept), parameters)
+
+    def train(self, problem: Problem, settings: TrainingSettings) -> Training:
+        """Lower ``loss`` until the settings or the validation end it."""
+        size = min(settings.batch, len(problem.train))
+        epoch = math.ceil(len(problem.train) / size)
+        progress = Progress(
+            snapshot=lambda: {0: snapshot(self.network)},
+            measure=lambda: measure(self.network, problem.index, problem.validation),
+            settings=settings,
+            patience=max(settings.patience, settings.patience_epochs * epoch),
+        )
+        descent = optimiser(self.network.parameters(), settings)
+        prices: list[float] = []
+
+        def updates() -> Iterator[Tensor]:
+            device, augmented = self.context.device, settings.augment
+            stream = training_batches(problem, size, self.context.seed, device, augmented)
+            for inputs, labels, _ in stream:
+                descent.zero_grad()
+                if prices:
+                    value = self._gradient(problem, inputs, labels)
+                else:
+                    value, price = self._counted_gradient(problem, inputs, labels)
+                    prices.append(price)
+                descent.step()
+                yield value
+
+        self.network.train()
+        with deterministic(self.context.device):
+            if progress.validate():
+                fit(updates(), epoch, settings, progress)
+        return Training(progress, prices[0] if prices else 0.0)
+
+    def _gradient(self, problem: Problem, inputs: Tensor, labels: Tensor) -> Tensor:
+        value = self.loss(problem, inputs, labels)
+        value.backward()  # type: ignore[no-untyped-call]
+        return value.detach()
+
+    def _counted_gradient(
+        self, problem: Problem, inputs: Tensor, labels: Tensor
+    ) -> tuple[Tensor, float]:
+        values: list[Tensor] = []
+        price = self.context.count(lambda: values.append(self._gradient(problem, inputs, labels)))
+        return values[0], price
+
+    def _charge(self, problem: Problem, trainings: list[Training], best: Progress) -> None:
+        context, network = self.context, self.network
+        validations = sum(each.progress.validations for each in trainings)
+        look = context.count(lambda: measure(network, problem.index, problem.validation))
+        updates = sum(each.progress.updates for each in trainings)
+        context.charge(
+            updates=updates,
+            train_flops=sum(each.progress.updates * each.update_flops for each in trainings),
+            inference_flops=validations * look,
+        )
+        context.note(
+            training={
+                "updates": updates,
+                "validation_accuracy": best.accuracy,
+                "diverged": best.diverged,
+                "shared_modules": len(network.shared),
+            }
+        )
+
+    def predict(self, index: int, inputs: Inputs) -> Tensor:
+        architecture, weights = self.network.architectures[index], self.network.weights(index)
+        return scores(architecture, weights, inputs, device=self.context.device)
+
+    def save(self, folder: pathlib.Path) -> None:
+        super().save(folder)
+        write_tensors(folder / _WEIGHTS, self.network.state_dict())
+        known = self.network.architectures.items()
+        made = [[index, [spec.to_json() for spec in found.modules]] for index, found in known]
+        write_json(folder / _ARCHITECTURES, made)
+
+    def load(self, folder: pathlib.Path) -> None:
+        super().load(folder)
+        for index, modules in read_json(folder / _ARCHITECTURES):
+            self.add(index, Architecture(tuple(map(ModuleSpec.from_json, modules))))
+        self.network.load_state_dict(read_tensors(folder / _WEIGHTS))
+        self.network.to(self.context.device)
+
+
+def snapshot(module: torch.nn.Module) -> dict[str, Tensor]:
+    """A copy of a module's weights."""
+    return {name: tensor.detach().clone() for name, tensor in module.state_dict().items()}
+
+
+def measure(network: SharedNetwork, index: int, split: Split) -> tuple[float, float]:
+    """Loss and accuracy of a problem's network, each unique image computed once."""
+    device = next(network.parameters()).device
+    found = logits(network.architectures[index], network.weights(index), split, device=device)
+    labels = torch.from_numpy(split.labels).to(device)
+    answers = (found[:, 0] > 0).long() if found.shape[1] == 1 else found.argmax(1)
+    return float(loss(found, labels)), int((answers == labels).sum()) / len(split)
+
+
+def training_batches(
+    problem: Problem, size: int, seed: int, device: torch.device, augmented: bool
+) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    """Endless batches of inputs (n, arity, …), labels and item numbers, in the order that a path's
+    training has for the same job's seed, and with the same crops if ``augmented``."""
+    split = problem.train
+    order = derive_seed("batches", problem.fingerprint, seed)
+    crops = np.random.RandomState([order % 2**32, 1])
+    images, index = pixels(split, device, torch.float32), rows(split, device)
+    labels = torch.from_numpy(split.labels).to(device)
+    for batch in batches(split, labels, size, seed=order, by_image=False):
+        inputs = images[index[batch.items]]
+        yield crop(inputs, crops) if augmented else inputs, batch.labels, batch.items
+
+
+def crop(inputs: Tensor, random: np.random.RandomState) -> Tensor:
+    """Inputs (n, arity, height, width, channels) with each image cropped and mirrored anew."""
+    draws = torch.from_numpy(draw(random, len(inputs) * inputs.shape[1])).to(inputs.device)
+    return augment(inputs.flatten(0, 1), draws).view_as(inputs)
