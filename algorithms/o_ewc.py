@@ -96,7 +96,9 @@ class OEWC(SharedParameters):
         context, task, plugin = self.context, self.tasks[problem.index], training.plugin
         generator = context.generator("fisher", problem.index)
         chosen = torch.randperm(len(problem.train), generator=generator)[: self.options["samples"]]
-        inputs, classes = (part.to(context.device) for part in examples(problem.train, task, chosen))
+        inputs, classes = (
+            part.to(context.device) for part in examples(problem.train, task, chosen)
+        )
         parameters = body(self.model, task.label)
         plugin.consolidate(parameters, fisher(self.model, task.label, inputs, classes, parameters))
         for name in parameters:

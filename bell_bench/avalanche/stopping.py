@@ -58,4 +58,3 @@ class EarlyStopping(SupervisedPlugin):  # type: ignore[misc]
             message = f"training on «{self.problem.name}» diverged; the best weights before count"
             warnings.warn(message, DivergenceWarning, stacklevel=2)
         strategy.model.load_state_dict(self.progress.weights[0])
-

@@ -42,9 +42,9 @@ class SharedAlgorithm(KeepingAlgorithm):
     """One network, trained further on every problem. A subclass keeps it from forgetting: in
     ``loss``, by what ``remember`` kept of former problems.
 
-    Problems share a module wherever layer and types match, and each has a head of its own. Batches,
-    optimiser, early stopping and grids are the suite's; predicting, saving, accounting and charging
-    are inherited.
+    Problems share a module wherever the types match, and each has a head of its own. Batches,
+    optimiser, early stopping and grids are the suite's; predicting, saving, accounting and
+    charging are inherited.
     """
 
     def __init__(self, context: Context, **options: Any) -> None:
@@ -52,7 +52,7 @@ class SharedAlgorithm(KeepingAlgorithm):
         self.network = SharedNetwork()
 
     def loss(self, problem: Problem, inputs: Tensor, labels: Tensor) -> Tensor:
-        """What an update lowers, of a batch of inputs (n, arity, …); the suite's loss by default."""
+        """What an update lowers, of a batch of inputs (n, arity, …): at first the suite's loss."""
         return loss(self.network(inputs, problem.index), labels)
 
     def remember(self, problem: Problem, training: Training) -> None:

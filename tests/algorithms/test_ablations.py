@@ -270,6 +270,7 @@ def test_nt_search_from_the_command_line(tmp_path, monkeypatch, capsys):
     assert str(out / "ablate-nt-search-stopping.csv") in printed
 
 
+@pytest.mark.slow
 def test_a_single_seed_is_drawn_without_a_band(tmp_path):
     rows = pd.DataFrame(
         [(method, n, 0, 1.0) for method in density.METHODS for n in (50, 2000)],

@@ -16,6 +16,8 @@ from bell_bench.suites.bell.scales import Scale
 from bell_bench.suites.bell.suite import BellSequence
 from bell_bench_algorithms import bell_bench_algorithms
 
+pytestmark = pytest.mark.slow  # every modular algorithm learns two problems
+
 SCALE = Scale(
     "tiny", "", plus_points=96, minus_points=64, validation_points=40, test_points=20,
     domain=DomainSizes(train=80, validation=40, test=40), width=4, patience=6, max_updates=6,

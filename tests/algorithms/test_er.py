@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pathlib
 from types import SimpleNamespace
 
@@ -60,6 +61,34 @@ def test_a_batch_is_joined_by_as_many_stored_examples() -> None:
     assert tasks.tolist() == [2] * 8 + [number % 2 for number in stored]
 
 
+def test_replayed_images_are_cropped_as_new_ones_are() -> None:
+    from bell_bench.modular.shared_algorithm import crop
+    from bell_bench_algorithms.er import Replay, Ring
+
+    memory = [torch.randn(20, 1, 8, 8, 3), torch.zeros(20), torch.zeros(20)]
+    batch = [torch.randn(6, 1, 8, 8, 3), torch.ones(6), torch.arange(6), torch.ones(6)]
+    replayed = []
+    for crops in (None, np.random.RandomState(4)):
+        strategy = SimpleNamespace(mbatch=list(batch))
+        generator = torch.Generator().manual_seed(3)
+        Replay(memory, Ring(40), generator, crops).before_training_iteration(strategy)
+        assert torch.equal(strategy.mbatch[0][:6], batch[0]), "the batch's own came cropped"
+        replayed.append(strategy.mbatch[0][6:])
+    assert torch.equal(crop(replayed[0], np.random.RandomState(4)), replayed[1])
+    assert not torch.equal(*replayed)
+
+
+@pytest.mark.parametrize("augmented", [False, True])
+def test_the_settings_say_whether_images_are_cropped(
+    augmented: bool, tmp_path: pathlib.Path
+) -> None:
+    sequence = tiny("S_pl")
+    algorithm, context = make_algorithm(tmp_path, sequence, "er")
+    context.settings = dataclasses.replace(context.settings, augment=augmented)
+    plugin = algorithm.plugin(sequence.problem(0), context.settings)
+    assert (plugin.crops is not None) == augmented
+
+
 def test_the_first_problem_replays_nothing() -> None:
     from bell_bench_algorithms.er import Replay, Ring
 
@@ -100,11 +129,12 @@ def test_what_is_stored_and_charged(tmp_path: pathlib.Path) -> None:
     for index in range(2):
         learn_all(algorithm, sequence, range(index, index + 1))
         flops.append(context.charges.train_flops)
-    for kept in algorithm.kept:
+    stored = algorithm.stored().values()
+    for kept in stored:
         assert np.bincount(kept.labels).tolist() == [5, 5]
         assert kept.images.dtype == np.uint8
-    arrays = sum(k.images.nbytes + k.index.nbytes + k.labels.nbytes + 16 for k in algorithm.kept)
-    assert context.stored["kept for later"] == [arrays, 0]
+    arrays = sum(k.images.nbytes + k.index.nbytes + k.labels.nbytes + 8 for k in stored)
+    assert context.stored["kept"] == [arrays, 0]
     assert flops[1] - flops[0] > 1.2 * flops[0], "replayed examples are paid for"
 
 

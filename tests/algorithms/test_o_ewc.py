@@ -80,7 +80,7 @@ def test_fisher_accumulates_with_decay_or_is_replaced(decay: float, expected: fl
 
 def test_the_preset_decides(tmp_path: pathlib.Path) -> None:
     decays = {
-        protocol: make_algorithm(tmp_path, tiny("S_pl", protocol), "o-ewc")[0].consolidation.decay
+        protocol: make_algorithm(tmp_path, tiny("S_pl", protocol), "o-ewc")[0].decay
         for protocol in ("paper", "authors-code")
     }
     assert decays == {"paper": 0.95, "authors-code": 0.0}
@@ -91,9 +91,10 @@ def test_heads_are_free_and_all_is_accounted_for(tmp_path: pathlib.Path) -> None
     algorithm, context = make_algorithm(tmp_path, sequence, "o-ewc")
     learn_all(algorithm, sequence, range(2))
     shared = {name for name, _ in algorithm.model.network.shared.named_parameters()}
-    assert set(algorithm.consolidation.fisher) == shared
+    names = {f"{what}/{name}" for what in ("fisher", "anchor") for name in shared}
+    assert set(algorithm.kept) == names
     sizes = sum(4 * p.numel() for p in algorithm.model.network.shared.parameters())
-    assert context.stored["kept for later"] == [2 * sizes, 0], "Fisher and anchor"
+    assert context.stored["kept"] == [2 * sizes, 0], "Fisher and anchor"
     parameters = sum(p.numel() for p in algorithm.model.parameters())
     assert context.stored["network"] == [4 * parameters, parameters]
     assert context.charges.updates == sum(n["training"]["updates"] for n in context.notes)

@@ -68,6 +68,7 @@ def whole(few, tmp_path_factory) -> Picle:
     return algorithm
 
 
+@pytest.mark.slow
 def test_standalone_then_prefixes_then_suffixes(whole):
     notes = whole.context.notes
     last = notes[-1]
@@ -89,6 +90,7 @@ def test_standalone_then_prefixes_then_suffixes(whole):
     told(whole)
 
 
+@pytest.mark.slow
 def test_types_keep_classifiers_and_pairs_apart(whole):
     notes = [note for note in whole.context.notes if "chosen" in note]
     third = [row["by"] for row in notes[2]["evaluated"]]
@@ -97,6 +99,7 @@ def test_types_keep_classifiers_and_pairs_apart(whole):
     assert second == ["SA", *["PT"] * 5, *["NT"] * 2]
 
 
+@pytest.mark.slow
 def test_the_same_job_gives_the_same_paths_and_notes(whole, few, tmp_path_factory):
     again = start(whole.context.library.folder.parents[1] / "again")
     for problem in few:
@@ -106,6 +109,7 @@ def test_the_same_job_gives_the_same_paths_and_notes(whole, few, tmp_path_factor
     assert hashes[0] == hashes[1]
 
 
+@pytest.mark.slow
 def test_a_resumed_job_goes_on_as_the_uninterrupted_one(whole, few, tmp_path):
     jobs = whole.context.library.folder.parents[1]
     part = start(jobs / "part")
@@ -122,6 +126,7 @@ def test_a_resumed_job_goes_on_as_the_uninterrupted_one(whole, few, tmp_path):
     assert [resumed.solution(i) for i in range(6)] == [whole.solution(i) for i in range(6)]
 
 
+@pytest.mark.slow
 def test_a_flattened_domain_takes_suffixes_of_image_problems(tmp_path):
     problems = sequence("S_sp", 55)
     algorithm = start(tmp_path / "job")

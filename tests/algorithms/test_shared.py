@@ -57,13 +57,13 @@ def test_statistics_of_batch_normalisation_are_learnt_saved_and_not_penalised(
     algorithm = make(name, tmp_path, settings)
     algorithm.learn(first)
     fresh = make(name, tmp_path, settings)
-    fresh.model.add(algorithm.tasks[0])
+    fresh.add(0, first.architecture)
     untrained = fresh.model.state_dict()
     learnt = algorithm.model.state_dict()
     statistics = [key for key in learnt if "running" in key]
     assert statistics
     assert any(not torch.equal(learnt[key], untrained[key]) for key in statistics)
-    assert not any("running" in key for key in algorithm.tensors())
+    assert not any("running" in key for key in algorithm.kept)
     (tmp_path / "saved").mkdir()
     algorithm.save(tmp_path / "saved")
     resumed = make(name, tmp_path, settings)

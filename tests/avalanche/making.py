@@ -86,5 +86,5 @@ def check_resume(
     expected, found = whole.model.state_dict(), second.model.state_dict()
     assert list(expected) == list(found)
     assert all((expected[name] == found[name]).all() for name in expected)
-    assert second.tensors().keys() == whole.tensors().keys()
+    assert second.kept.keys() == whole.kept.keys()
     assert context.stored == whole.context.stored

@@ -55,6 +55,7 @@ def test_a_whole_distribution_is_written(
     for file, text in texts.items():
         for word in ("my-idea", "my_idea", "MyIdea", "AUTHOR", "LICENCE", "YEAR"):
             assert word not in text, file
+    assert len(texts["quick_idea/algorithm.py"].splitlines()) <= 35, "imports and docstrings, too"
     project = texts["pyproject.toml"].splitlines()
     assert project[project.index("[project.entry-points.bell_bench]") + 1] == (
         'quick-idea = "quick_idea"'
@@ -66,7 +67,13 @@ def test_a_whole_distribution_is_written(
     assert "pip install -e quick-idea" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=[] if kind == "from-scratch" else [pytest.mark.slow])
+        for kind in KINDS
+    ],
+)
 def test_its_algorithm_beats_chance(here: pathlib.Path, kind: str, tmp_path: pathlib.Path) -> None:
     """On problems of eight shapes in noise, with training that has time to learn."""
     write_distribution(pathlib.Path("quick-idea"), kind=kind)

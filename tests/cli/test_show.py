@@ -243,6 +243,7 @@ def test_lines_lead_to_the_last_use_and_never_lie_on_another() -> None:
     assert list(lanes(found[:3]).values()) == [0, 1, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [3, 60])
 def test_the_picture(count: int, runs: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     problems = [problem(0, "· ·", choice("· ·"))]

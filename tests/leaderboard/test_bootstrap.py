@@ -56,6 +56,7 @@ def test_a_symmetric_sample_gets_students_interval():
     assert found.high - found.low == pytest.approx(2 * half, rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("realisations", "sequences"), [(3, 1), (3, 9), (5, 2)])
 def test_the_truth_is_held_as_often_as_is_said(realisations, sequences):
     random = np.random.RandomState(1)

@@ -53,6 +53,7 @@ def test_json_has_the_rows(runs, capsys):
     assert len(json.loads(capsys.readouterr().out)) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", [True, False])
 def test_the_figure_on_resources(runs, tmp_path, monkeypatch, capsys, named):
     monkeypatch.chdir(tmp_path)
@@ -62,6 +63,7 @@ def test_the_figure_on_resources(runs, tmp_path, monkeypatch, capsys, named):
     assert "resources on S_pl" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_figure_has_a_line_for_every_algorithm(tmp_path, monkeypatch):
     """Also for one without paths, as lmc, and for one that counted no FLOPs."""
     from matplotlib.figure import Figure
@@ -82,6 +84,7 @@ def test_a_figure_of_nothing_is_refused(tmp_path, capsys):
     assert "no algorithm has completed" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_long_sequence_with_several_realisations_is_drawn(tmp_path):
     for number in range(2):
         cost = {"train_flops": 1e9 * (1 + number), "peak_memory_bytes": 1e8 * (1 + number)}

@@ -224,6 +224,7 @@ def test_several_processes_do_the_work_once(tmp_path):
     assert len([file for file in store.folder.rglob("*") if file.is_file()]) == 3
 
 
+@pytest.mark.slow
 def test_eviction_while_others_read_and_write(tmp_path):
     orders = [list(range(20)), list(reversed(range(20))), [*range(10, 20), *range(10)]]
     processes = [start(tmp_path, order * 5, takes=0, limit=5000) for order in orders]

@@ -48,8 +48,17 @@ def same(a: Trained, b: Trained) -> bool:
     return a.history == b.history and same_weights(a.weights, b.weights)
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-9), (torch.float32, 1e-3)])
-@pytest.mark.parametrize(("make", "layers"), PATHS)
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"),
+    [(torch.float64, 1e-9), pytest.param(torch.float32, 1e-3, marks=pytest.mark.slow)],
+)
+@pytest.mark.parametrize(
+    ("make", "layers"),
+    [
+        pytest.param(*path, marks=[pytest.mark.slow] if path[0] in (coloured, residuals) else [])
+        for path in PATHS
+    ],
+)
 def test_50_updates_equal_the_reference(make, layers, dtype, tolerance):
     problem = make()
     frozen = library(problem.architecture, layers, dtype)
@@ -193,6 +202,7 @@ def test_two_trainings_are_bit_identical(make, layers):
     assert same(first, run(problem, frozen, settings))
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same_bits():
     here = Path(__file__).parent
     code = (

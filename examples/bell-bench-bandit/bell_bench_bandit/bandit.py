@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
-from bell_bench import Context, ModularAlgorithm, Path, Problem
+from bell_bench import Context, Evaluation, ModularAlgorithm, Path, Problem
 from bell_bench.files import read_json, write_json
-from bell_bench.modular.evaluator import Evaluation
 
 ENDS = ("first", "last")
 

@@ -59,6 +59,7 @@ def test_weight_decay_is_lmcs_own():
     assert LMC(context, weight_decay=0.5).settings.weight_decay == 0.5
 
 
+@pytest.mark.slow
 def test_a_resumed_job_gives_the_same_bits(tmp_path):
     through, context = learn(PROBLEMS)
     resumed, again = learn(PROBLEMS, folder=tmp_path)
@@ -73,6 +74,7 @@ def test_a_resumed_job_gives_the_same_bits(tmp_path):
     assert len(context.notes[1]["lmc"]["added"]) > 0, "else this would test too little"
 
 
+@pytest.mark.slow
 def test_nothing_is_drawn_from_global_state_and_seeds_matter():
     def predictions(seed, global_seed):
         torch.manual_seed(global_seed)
@@ -95,6 +97,7 @@ def test_files_are_json_and_safetensors(tmp_path):
     assert [len(layer["modules"]) for layer in saved["layers"]] == [1, 1]
 
 
+@pytest.mark.slow
 def test_predictions_use_batches_of_the_training_size_in_the_given_order():
     """The prior is of the batch: another batch size is another composition."""
     algorithm, _ = learn(PROBLEMS[:2])
@@ -105,6 +108,7 @@ def test_predictions_use_batches_of_the_training_size_in_the_given_order():
     assert not torch.equal(whole, algorithm.predict(1, test))
 
 
+@pytest.mark.slow
 def test_cost_and_size_grow_with_modules():
     algorithm, context = learn(PROBLEMS)
     layers = algorithm.state.layers.values()
@@ -122,6 +126,7 @@ def test_cost_and_size_grow_with_modules():
     assert context.charges[0]["updates"] == 18, "three batches, six epochs"
 
 
+@pytest.mark.slow
 def test_training_flops_are_of_what_was_run():
     """Twice the epochs, twice the operations, for a first problem without growth."""
     short, long = (learn(PROBLEMS[:1], FakeContext(max_epochs=n))[1] for n in (4, 8))
@@ -129,6 +134,7 @@ def test_training_flops_are_of_what_was_run():
     assert ratio == pytest.approx(2.0, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_notes_tell_additions_and_weights():
     _, context = learn(PROBLEMS)
     json.dumps(context.notes, allow_nan=False)
@@ -140,6 +146,7 @@ def test_notes_tell_additions_and_weights():
         assert sum(layer.values()) == pytest.approx(1.0, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_pairs_of_images_run_on_bells_convolutions():
     problems = [pairs(0), pairs(1)]
     algorithm, _ = learn(problems, FakeContext(max_epochs=3))

@@ -211,6 +211,7 @@ def test_validation_once_per_epoch_and_never_in_projection(monkeypatch):
     assert seen == list(range(6, 61, 3))
 
 
+@pytest.mark.slow
 def test_a_problem_of_one_batch_is_trained_the_same_from_what_was_kept(monkeypatch):
     """The frozen layers of a batch that never changes are computed once: nothing else differs."""
 

@@ -53,6 +53,7 @@ def test_verify_and_download(folder, monkeypatch):
         _run(data_command, "download", "cifar1000")
 
 
+@pytest.mark.slow
 def test_describe_draws_a_contact_sheet(tmp_path):
     text = _run(describe_command, "dtd", "--picture", str(tmp_path / "dtd.png"))
     assert "objects, digits, garments and textures" in text

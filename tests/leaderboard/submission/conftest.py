@@ -35,6 +35,14 @@ class Mine(Algorithm):
 """
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever needs the run below is slow."""
+    for item in items:
+        own = pathlib.Path(__file__).parent in item.path.parents
+        if own and "made" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> House:
     """Runs of well-behaved algorithms, one that fails, and one from a local file."""

@@ -36,12 +36,14 @@ def run(tmp_path, name: str, stream, count: int | None = None):
     return algorithm
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sa", "rs", "houdini", "mntdp-d", "picle"])
 def test_all_modular_algorithms_run_on_ctrl(loads: Loads, tmp_path, name):
     algorithm = run(tmp_path, name, sequence("s_in", scale=tiny()), count=3)
     assert len(algorithm.context.library.solutions) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mntdp-d", "picle"])
 def test_ctrl_resnet_runs_with_its_grid_and_augmentation(loads: Loads, tmp_path, name):
     scale = tiny(max_updates=2, grid=GRID, augment=True)
@@ -49,12 +51,14 @@ def test_ctrl_resnet_runs_with_its_grid_and_augmentation(loads: Loads, tmp_path,
     assert [len(s.names) for s in algorithm.context.library.solutions] == [6, 6, 6]
 
 
+@pytest.mark.slow
 def test_heads_of_five_classes_are_reused_in_s_long(loads: Loads, tmp_path):
     algorithm = run(tmp_path, "picle", sequence("s_long", scale=tiny()), count=3)
     paths = [row["path"] for note in algorithm.context.notes for row in note.get("evaluated", ())]
     assert any("·" not in path[-1] and path[-1].endswith(".5") for path in paths)
 
 
+@pytest.mark.slow
 def test_what_picle_keeps_of_a_module_does_not_grow_with_its_inputs(loads: Loads, tmp_path):
     """Widths of 17x17 maps are projected; 40 inputs of 9x9 maps are what a suffix's first module
     keeps. At the paper's width a Gaussian is 20 + 20², and the inputs 40 of 9 x 9 x 64 numbers."""
@@ -77,6 +81,7 @@ def test_picles_temperature_is_the_papers_for_ctrl(suite):
     assert temperature(suite) == 0.6247744509446062
 
 
+@pytest.mark.slow
 def test_settings_with_a_grid_are_part_of_an_evaluations_identity(loads: Loads, tmp_path):
     from bell_bench.modular.path import Path
 

@@ -52,6 +52,7 @@ def test_both_setups_register():
     }
 
 
+@pytest.mark.slow
 def test_a_stream_is_described_and_drawn(folder):
     done = bell_bench(folder, "describe", "s_in", "--picture", "s_in.png")
     assert done.returncode == 0, done.stderr

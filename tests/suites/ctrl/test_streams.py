@@ -273,6 +273,7 @@ def test_the_suite_imports_no_torch():
     assert done.stdout.strip() == "False"
 
 
+@pytest.mark.slow
 def test_a_picture_is_drawn(loads: Loads, tmp_path: pathlib.Path):
     pictures = set()
     for name in ("s_in", "s_long"):
