@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bell_bench.data.verify import Verdict
     from bell_bench.modular.evaluations import EvaluationStore
     from bell_bench.plugins import PluginInfo
+    from bell_bench.reproduction import Reproduction
     from bell_bench.testing import Finding
     from bell_bench_leaderboard.submission import Report
 
@@ -272,6 +273,40 @@ def ablate_nt_search(
         seeds=seeds,
         out=pathlib.Path(out),
         tell=_silent,
+    )
+
+
+def reproduce(
+    part: str = "all",
+    *,
+    scale: str | None = None,
+    data: str | None = None,
+    algorithms: str | Iterable[str] = (),
+    sequences: str | Iterable[str] = (),
+    realisations: Iterable[int] = (),
+    jobs: int | None = None,
+    out: File = "runs",
+    run: bool = True,
+    claims: File | None = None,
+    quiet: bool = False,
+) -> Reproduction:
+    """Run what a part of the paper (bell, ctrl, scale, ablations or all) needs; judge its claims.
+
+    What ``out`` has is not run again; ``run=False`` judges by that alone. Algorithms, sequences and
+    realisations narrow it. ``claims`` is a JSON file in place of ours.
+    """
+    from bell_bench.reproduction import Wish
+    from bell_bench.reproduction import reproduce as run_and_judge
+
+    wish = Wish(scale, data, _several(algorithms), _several(sequences), tuple(realisations))
+    return run_and_judge(
+        part,
+        wish,
+        out=pathlib.Path(out),
+        workers=jobs,
+        run=run,
+        file=None if claims is None else pathlib.Path(claims),
+        quiet=quiet,
     )
 
 

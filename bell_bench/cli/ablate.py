@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import pathlib
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from bell_bench.cli.output import table
 from bell_bench.errors import UsageError
+from bell_bench.harness.progress import steps
 
 _ABLATIONS = "bell_bench_algorithms.picle.ablations"
 """Of an algorithm, so loaded by name, as algorithms are."""
@@ -78,7 +76,7 @@ def density(
     csv_file = csv_file or out / "ablate-density.csv"
     plot_file = plot_file or out / "ablate-density.png"
     _check(csv_file, plot_file)
-    with _progress() as tell:
+    with steps() as tell:
         rows = _load("density:run")(scale=scale, data=data, seeds=seeds, tell=tell)
     title = f"Average position of the true domain among nine ({data}, {scale})"
     headers, lines = _load("tables:density_summary")(rows)
@@ -118,7 +116,7 @@ def nt_search(
     csv_file = csv_file or out / "ablate-nt-search.csv"
     plot_file = plot_file or out / "ablate-nt-search.png"
     _check(csv_file, plot_file)
-    with _progress() as tell:
+    with steps() as tell:
         rows = _load("nt_search:run")(
             realisations=realisations,
             scale=scale,
@@ -154,37 +152,3 @@ def _check(csv_file: pathlib.Path, plot_file: pathlib.Path) -> None:
         if not os.access(file.parent, os.W_OK):
             raise UsageError(f"{option} {file}: its folder cannot be written to")
     _load("plots:check_file")(plot_file)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar on a terminal's standard error; elsewhere a line every so often."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _Lines()
-        return
-    with Progress(console=console, transient=True) as bars:
-        task = bars.add_task("starting", total=None)
-
-        def tell(what: str, done: int, total: int) -> None:
-            bars.update(task, description=what, completed=done, total=total)
-
-        yield tell
-
-
-class _Lines:
-    """Plain progress: a line when it begins, ends, and at most one every few seconds."""
-
-    SECONDS = 5.0
-
-    def __init__(self) -> None:
-        self.last = 0.0
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        if done == total or now - self.last >= self.SECONDS:
-            self.last = now
-            print(f"{done}/{total}  {what}", file=sys.stderr, flush=True)

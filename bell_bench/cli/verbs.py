@@ -26,6 +26,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "describe": ("bell_bench.cli.describe:command", "All about one of these, by name."),
     "show": ("bell_bench.cli.show:command", "A run: its jobs, accuracies, costs and faults."),
     "leaderboard": ("bell_bench.cli.leaderboard:command", "Compare algorithms over runs."),
+    "reproduce": ("bell_bench.cli.reproduce:command", "The paper, claim by claim."),
     "submit": ("bell_bench.cli.submit:command", "Pack results into one file."),
     "validate": ("bell_bench.cli.validate:command", "Check such a file; recompute its figures."),
     "new-algorithm": (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -187,3 +188,40 @@ def _stderr() -> Any:
 def make_progress(jobs: Sequence[Job], kept: int, quiet: bool) -> Progress:
     kind = Progress if quiet else BarProgress if sys.stderr.isatty() else PlainProgress
     return kind(jobs, kept)
+
+
+@contextmanager
+def steps(quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+    """For work that is one thing after another: a bar on a terminal, elsewhere a line every so
+    often. What it gives is told what was done last, and how much of how much is done."""
+    if quiet or not sys.stderr.isatty():
+        yield _nothing if quiet else _Lines()
+        return
+    from rich.progress import Progress as Bars
+
+    with Bars(console=_stderr(), transient=True) as bars:
+        task = bars.add_task("starting", total=None)
+
+        def tell(what: str, done: int, total: int) -> None:
+            bars.update(task, description=what, completed=done, total=total)
+
+        yield tell
+
+
+def _nothing(what: str, done: int, total: int) -> None:
+    pass
+
+
+class _Lines:
+    """Plain progress: a line when it begins, ends, and at most one every few seconds."""
+
+    SECONDS = 5.0
+
+    def __init__(self) -> None:
+        self.last = 0.0
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if done == total or now - self.last >= self.SECONDS:
+            self.last = now
+            print(f"{done}/{total}  {what}", file=sys.stderr, flush=True)

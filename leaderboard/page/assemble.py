@@ -30,15 +30,21 @@ def make_page(
     records: Sequence[Record], rules: Sequence[Rule], *, current: Mapping[str, str] | None = None
 ) -> str:
     """The page; ``current`` gives the suites' installed versions, so that old results are told."""
-    scripts = [_file(name).strip() for name in SCRIPTS]
+    content = page_contents(records, rules, current or {})
+    return assembled("template.html", SCRIPTS, content, licences=_file("vendor/LICENSES.txt"))
+
+
+def assembled(template: str, names: Sequence[str], content: object, **more: str) -> str:
+    """A template with its style, data and scripts in their places."""
+    scripts = [_file(name).strip() for name in names]
     parts = {
         "policy": _policy(scripts),
         "style": _file("style.css"),
-        "data": as_data(page_contents(records, rules, current or {})),
-        "licences": _file("vendor/LICENSES.txt"),
+        "data": as_data(content),
         "scripts": "\n".join(f"<script>{script}</script>" for script in scripts),
+        **more,
     }
-    return _PLACE.sub(lambda found: parts[found[1]], _file("template.html"))
+    return _PLACE.sub(lambda found: parts[found[1]], _file(template))
 
 
 def as_data(content: object) -> str:

@@ -28,6 +28,7 @@ OF_VERBS = {
     "describe": ["describe"],
     "show": ["show"],
     "leaderboard": ["leaderboard"],
+    "reproduce": ["reproduce"],
     "submit": ["submit"],
     "validate": ["validate"],
     "new-algorithm": ["new_algorithm"],

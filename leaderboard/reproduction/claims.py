@@ -1,0 +1,245 @@
+"""The file of claims: what the paper says, the runs that can tell, and its printed tables.
+
+``claims.json`` has ``parts`` (which jobs and ablations), ``groups`` (sequences by one name),
+``tables`` (as printed) and ``claims``. Anyone's file of that form will do (docs/reproduction.md).
+"""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
+
+from bell_bench.errors import UsageError, unknown
+from bell_bench_leaderboard.properties import FIGURES
+from bell_bench_leaderboard.reproduction.ablations import ABLATIONS
+from bell_bench_leaderboard.reproduction.regions import RULES, Region
+
+STANDALONE = "sa"
+"""The algorithm that others are measured against."""
+PROPERTY = "property"
+"""The rule of claims about the table of properties; its regions are those of rules.json."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Jobs that a part needs: algorithms × sequences × realisations."""
+
+    suite: str
+    protocol: str
+    sequences: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    realisations: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one word of the command line stands for."""
+
+    name: str
+    runs: tuple[Runs, ...]
+    ablations: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One sentence, row or number of the paper, and the rule that decides it."""
+
+    id: str
+    part: str
+    source: str
+    says: str
+    rule: str
+    figure: str
+    of: tuple[str, ...]
+    """Algorithms, or methods of an ablation, that it is about."""
+    suite: str
+    """Or the ablation's name."""
+    against: tuple[str, ...] = ()
+    """What to subtract: each of ``of`` minus each of these."""
+    protocol: str = ""
+    on: tuple[str, ...] = ()
+    """Sequences that are averaged; for ablations the N, or the paths evaluated."""
+    each: bool = False
+    """Not averaged: it must hold on each of ``on``."""
+    settings: Mapping[str, float] = field(default_factory=dict)
+    """Of the rule: margin, value, tolerance."""
+    stated: float | None = None
+    """The number in the sentence, where it has one."""
+    trait: str = ""
+    """The property of rules.json, where it is about one."""
+    observed: bool = True
+    """Of a property: whether the paper has a tick."""
+    note: str = ""
+
+    @property
+    def region(self) -> Region:
+        return RULES[self.rule](**self.settings)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A printed table: one figure of some algorithms, by sequence and averaged."""
+
+    source: str
+    suite: str
+    figure: str
+    of: tuple[str, ...]
+    rows: Mapping[str, Sequence[float | None]]
+    over: tuple[str, ...]
+    """The sequences that it is about."""
+    average: Sequence[float | None] | None = None
+
+    def value(self, name: str, place: str) -> float | None:
+        return self.rows[place][self.of.index(name)] if place in self.rows else None
+
+    def mean(self, name: str) -> float | None:
+        return None if self.average is None else self.average[self.of.index(name)]
+
+
+@dataclass(frozen=True)
+class Book:
+    """A file of claims, read."""
+
+    title: str
+    parts: Mapping[str, Part]
+    tables: tuple[Table, ...]
+    claims: tuple[Claim, ...]
+
+    def published(self, suite: str, figure: str, name: str, on: Sequence[str]) -> float | None:
+        """The printed value or average, or the mean or difference that follows from what is."""
+        tables = [
+            table
+            for table in self.tables
+            if (table.suite, table.figure) == (suite, figure) and name in table.of
+        ]
+        single = [
+            table.value(name, place) for place in on for table in tables if place in table.over
+        ]
+        known = [value for value in single if value is not None]
+        if on and len(known) == len(on):
+            return sum(known) / len(known)
+        means = [
+            (len(table.over), mean)
+            for table in tables
+            if set(table.over) <= set(on) and (mean := table.mean(name)) is not None
+        ]
+        if on and sum(count for count, _ in means) == len(on):
+            return sum(count * mean for count, mean in means) / len(on)
+        if figure == "A_gain":
+            ours, theirs = (self.published(suite, "A", each, on) for each in (name, STANDALONE))
+            return None if ours is None or theirs is None else ours - theirs
+        return None
+
+
+def read_book(file: pathlib.Path | None = None) -> Book:
+    """Our claims, or those of another file of the same form."""
+    try:
+        text = (
+            resources.files(__package__).joinpath("claims.json").read_text("utf-8")
+            if file is None
+            else file.read_text("utf-8")
+        )
+        return _book(json.loads(text))
+    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+        raise UsageError(
+            f"{file} is no file of claims ({error!r}): docs/reproduction.md describes the form"
+        ) from error
+
+
+def _book(content: Mapping[str, Any]) -> Book:
+    groups = {name: tuple(places) for name, places in content.get("groups", {}).items()}
+    parts = {name: _part(name, each, groups) for name, each in content["parts"].items()}
+    tables = tuple(_table(each, groups) for each in content.get("tables", ()))
+    claims = [
+        _checked(claim, parts)
+        for each in content["claims"]
+        for claim in _expanded(each, groups, parts)
+    ]
+    ids = [claim.id for claim in claims]
+    if twice := {name for name in ids if ids.count(name) > 1}:
+        raise ValueError(f"several claims are called {', '.join(sorted(twice))}")
+    return Book(str(content["title"]), parts, tables, tuple(claims))
+
+
+def _places(asked: str | Iterable[str], groups: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Sequences by name, or a group of them."""
+    if not isinstance(asked, str):
+        return tuple(map(str, asked))
+    if asked not in groups:
+        raise unknown("group of sequences", asked, groups)
+    return groups[asked]
+
+
+def _table(content: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> Table:
+    rows = content.get("rows", {})
+    over = _places(content.get("over", tuple(rows)), groups)
+    named = (content[name] for name in ("source", "suite", "figure"))
+    table = Table(*named, tuple(content["of"]), rows, over, content.get("average"))
+    for values in [*rows.values(), *([table.average] if table.average is not None else [])]:
+        if len(values) != len(table.of):
+            raise ValueError(f"{table.source}, {table.figure}: {values} for {table.of}")
+    return table
+
+
+def _part(name: str, content: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> Part:
+    runs = tuple(
+        Runs(each["suite"], each["protocol"], _places(each["sequences"], groups),
+             tuple(each["algorithms"]), tuple(each["realisations"]))
+        for each in content.get("runs", ())
+    )  # fmt: skip
+    ablations = tuple(content.get("ablations", ()))
+    for ablation in ablations:
+        if ablation not in ABLATIONS:
+            raise unknown("ablation", ablation, ABLATIONS)
+    return Part(name, runs, ablations)
+
+
+def _expanded(
+    content: Mapping[str, Any],
+    groups: Mapping[str, tuple[str, ...]],
+    parts: Mapping[str, Part],
+) -> list[Claim]:
+    """One claim per protocol named, and per algorithm of a row of the table of properties."""
+    given = dict(content)
+    ablation = given.pop("ablation", "")
+    protocols = given.pop("protocols", [""] if ablation else ["paper"])
+    observed = given.pop("observed", None)
+    trait = given.pop("property", "")
+    given["suite"] = ablation or given["suite"]
+    given["on"] = _places(given.get("on", ()), groups)
+    for name in ("of", "against"):
+        given[name] = tuple(given.get(name, ()))
+    found = []
+    for protocol in protocols:
+        suffix = f"-{protocol}" if len(protocols) > 1 else ""
+        claim = {**given, "protocol": protocol, "trait": trait, "id": f"{given['id']}{suffix}"}
+        if observed is None:
+            found.append(Claim(**claim))
+        for name, tick in (observed or {}).items():
+            says = f"{name} {'has' if tick else 'does not have'} the property {trait}"
+            found.append(Claim(**{"says": says, **claim, "id": f"{claim['id']}-{name}",
+                                  "rule": PROPERTY, "figure": "", "of": (name,),
+                                  "observed": tick}))  # fmt: skip
+    return found
+
+
+def _checked(claim: Claim, parts: Mapping[str, Part]) -> Claim:
+    """The claim, if every word of it is known."""
+    if claim.part not in parts:
+        raise unknown(f"part of claim {claim.id}", claim.part, parts)
+    if claim.rule == PROPERTY:
+        return claim
+    if claim.rule not in RULES:
+        raise unknown(f"rule of claim {claim.id}", claim.rule, [*RULES, PROPERTY])
+    known = ABLATIONS.get(claim.suite, FIGURES)
+    if claim.figure not in known:
+        raise unknown(f"figure of claim {claim.id}", claim.figure, known)
+    try:
+        claim.region  # noqa: B018  the settings must be those of the rule
+    except TypeError as error:
+        raise ValueError(f"settings of claim {claim.id}: {error}") from error
+    return claim

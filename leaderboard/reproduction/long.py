@@ -1,0 +1,73 @@
+"""Figures of a long sequence that was run once, with an interval over its problems.
+
+Sixty or a hundred problems tell much about their own sequence: how much more an algorithm gains on
+them than another, and whether late ones cost more than early ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate
+from bell_bench_leaderboard.derived import GROWING
+from bell_bench_leaderboard.reading import Record
+
+GROWTHS = {"flops_growth": "train_flops", "memory_growth": "peak_memory_bytes"}
+
+
+def over_problems(
+    figure: str, records: Sequence[Record], compared: int, *, level: float = LEVEL
+) -> Estimate | None:
+    """The figure of the first record, minus the second's if two are ``compared``; a standalone
+    record that it is measured against comes last. None where problems cannot tell."""
+    if len(records[0]["problems"]) < GROWING or not _same(records):
+        return None
+    if figure in GROWTHS:
+        return _growth(figure, records, level) if compared == 1 else None
+    if figure not in ("A", "A_gain", "F"):
+        return None
+    values = _values(figure, records[0])
+    if compared == 2:
+        values = values - _values(figure, records[1])
+    elif figure == "A_gain":
+        values = values - _values(figure, records[-1])
+    return estimate([values], level=level)
+
+
+def _same(records: Sequence[Record]) -> bool:
+    problems = {tuple(p["fingerprint"] for p in record["problems"]) for record in records}
+    return len(problems) == 1
+
+
+def _values(figure: str, record: Record) -> Values:
+    problems = record["problems"]
+    final = np.array([problem["accuracy_final"] for problem in problems])
+    learnt = np.array([problem["accuracy_learnt"] for problem in problems])
+    return 100 * (final - learnt if figure == "F" else final)
+
+
+def _growth(figure: str, records: Sequence[Record], level: float) -> Estimate | None:
+    """Last third over first, of geometric means; FLOPs as multiples of the standalone run's."""
+    spent = _spent(figure, records[0])
+    if figure == "flops_growth":
+        theirs = _spent(figure, records[-1])
+        if not theirs.all():
+            return None
+        spent = spent / theirs
+    if not spent.all():
+        return None
+    third = len(spent) // 3
+    logs = 2 * np.log(spent)  # the estimate is the mean of two strata: twice makes it their sum
+    found = estimate([logs[-third:], -logs[:third]], level=level)
+    ends = (None if end is None else math.exp(end) for end in (found.low, found.high))
+    low, high = ends
+    return replace(found, mean=math.exp(found.mean), low=low, high=high)
+
+
+def _spent(figure: str, record: Record) -> Values:
+    name = GROWTHS[figure]
+    return np.array([problem["resources"][name] for problem in record["problems"]], dtype=float)

@@ -1,0 +1,139 @@
+"""``bell-bench reproduce`` from the plan to the page, on the tiny suite."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from bell_bench.cli.verbs import run
+from bell_bench.reproduction import LOG, Wish, _plans, merged, narrowed
+from bell_bench_leaderboard.reproduction import read_book
+
+CLAIM = {"suite": "tiny", "part": "bell", "source": "Table 1", "figure": "F", "on": ["S_pl"]}
+CLAIMS = {
+    "title": "a tiny paper",
+    "parts": {
+        "bell": {"runs": [{"suite": "tiny", "protocol": "paper", "sequences": ["S_pl"],
+                           "algorithms": ["sa", "constant", "forgetful"],
+                           "realisations": [0, 1]}]},
+        "none": {},
+    },
+    "tables": [{"suite": "tiny", "figure": "F", "source": "Table 1", "of": ["sa", "constant"],
+                "rows": {"S_pl": [0, 0]}}],
+    "claims": [
+        {**CLAIM, "id": "keeps", "says": "sa keeps all", "rule": "within", "of": ["sa"],
+         "settings": {"tolerance": 0.1}},
+        {**CLAIM, "id": "loses", "says": "sa forgets", "rule": "below", "of": ["sa"]},
+        {**CLAIM, "id": "other", "says": "rs keeps all", "rule": "within", "of": ["rs"],
+         "settings": {"tolerance": 0.1}},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def claims(house):
+    (house.folder / "claims.json").write_text(json.dumps(CLAIMS))
+    return ["--claims", "claims.json"]
+
+
+@pytest.mark.slow
+def test_it_runs_what_is_missing_and_judges(house, claims):
+    before = house.bell_bench("reproduce", "bell", *claims, "--no-run")
+    assert before.returncode == 0, before.stderr
+    assert "runs missing: sa on S_pl" in before.stdout
+    assert "jobs: 0 of 6 done" in before.stdout
+    assert not (house.folder / "runs" / LOG).exists()
+
+    done = house.bell_bench("reproduce", "bell", *claims, "--publish", "out", "--html", "p.html")
+    assert done.returncode == 0, done.stderr
+    assert "6 jobs to run" in done.stderr
+    for told in ("jobs: 6 of 6 done", "not reproduced: 1", "published", "measured", "this command"):
+        assert told in done.stdout
+    with (house.folder / "out" / "claims.csv").open() as stream:
+        verdicts = {row["id"]: row["verdict"] for row in csv.DictReader(stream)}
+    assert verdicts == {"keeps": "reproduced", "loses": "not reproduced",
+                        "other": "not enough evidence"}  # fmt: skip
+    with (house.folder / "out" / "jobs.csv").open() as stream:
+        assert len(list(csv.DictReader(stream))) == 6
+    facts = json.loads((house.folder / "out" / "claims.json").read_text())
+    assert facts["verdicts"]["reproduced"] == 1
+    assert facts["seconds"]["this command"] > 0
+    assert facts["seconds"]["jobs and ablations by themselves"] > 0
+    assert "| keeps | reproduced |" in (house.folder / "out" / "claims.md").read_text()
+    assert (house.folder / "p.html").read_text() == (house.folder / "out/page.html").read_text()
+
+    again = house.bell_bench("reproduce", *claims, "--json")
+    assert "0 jobs to run, 6 already done" in again.stderr
+    assert json.loads(again.stdout)["verdicts"] == facts["verdicts"]
+    lines = (house.folder / "runs" / LOG).read_text().splitlines()
+    assert [json.loads(line)["jobs"] for line in lines] == [6, 0]
+    assert "all commands so far" in json.loads(again.stdout)["time"]
+
+
+@pytest.mark.slow
+def test_it_narrows_and_tells_of_failed_jobs(house, claims):
+    changed = json.loads(json.dumps(CLAIMS))
+    changed["parts"]["bell"]["runs"][0]["algorithms"].append("fail")
+    (house.folder / "claims.json").write_text(json.dumps(changed))
+    done = house.bell_bench("reproduce", "bell", *claims, "--algo", "fail", "--realisation", "1")
+    assert done.returncode == 1
+    assert "no such luck" in done.stdout
+    assert "fail S_pl r1" in done.stderr
+    assert " r0 " not in done.stderr
+    assert "sa forgets" not in done.stdout, "only the claims about what was asked for"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["bel"], "did you mean bell"),
+        (["bell", "--algo", "picel"], "did you mean picle"),
+        (["bell", "--sequence", "S_fwe"], "did you mean S_few"),
+        (["bell", "--scale", "quik", "--no-run"], "did you mean quick"),
+        (["bell", "--data", "glyps", "--no-run"], "did you mean glyphs"),
+        (["bell", "--claims", "no-such-file"], "no-such-file"),
+    ],
+)
+def test_wrong_usage_is_told(arguments, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["reproduce", *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_parts_are_what_the_issue_asks_for():
+    book = read_book()
+    counts = {part: len(merged(_plans(book, [part], Wish())).jobs) for part in book.parts}
+    assert counts == {"bell": 9 * 10 * 3 + 2 * 10 * 3, "ctrl": 5 * 10 * 3, "scale": 5 + 4,
+                      "ablations": 5}  # fmt: skip
+
+
+def test_one_plan_has_every_job_once_and_long_sequences_first():
+    book = read_book()
+    plans = list(_plans(book, ["bell", "scale"], Wish()))
+    plan = merged([*plans, *plans])
+    assert len(plan.jobs) == len({job.name for job in plan.jobs}) == 339
+    assert [job.sequence for job in plan.jobs[:5]] == ["S_long"] * 5
+    assert {job.sequence for job in plan.jobs[:9]} == {"S_long", "s_long"}
+    assert plan.added == frozenset()
+
+
+def test_standalone_jobs_that_nobody_asked_for_are_added():
+    wish = Wish(algorithms=("picle",), sequences=("S_few",), realisations=(4,))
+    plan = merged(_plans(narrowed(read_book(), wish), ["bell"], wish))
+    assert [(job.algorithm, job.realisation) for job in plan.jobs] == [("picle", 4), ("sa", 4)]
+    assert {job.name for job in plan.jobs} - plan.added == {plan.jobs[0].name}
+
+
+def test_narrowing_keeps_the_claims_that_it_may_decide():
+    wish = Wish(algorithms=("sa", "mntdp-d", "picle"), sequences=("S_few", "S_in"))
+    kept = {claim.id for claim in narrowed(read_book(), wish).claims if claim.part == "bell"}
+    assert {"bell-few-over-mntdp", "bell-in-mntdp-paper", "bell-few-picle"} <= kept
+    assert not {"bell-nine-A", "bell-few-A", "bell-sp-picle-paper"} & kept
+
+
+def test_every_request_can_be_planned_at_every_scale():
+    for scale in ("quick", "standard", "paper"):
+        assert all(plan.jobs[0].scale == scale for plan in
+                   _plans(read_book(), ["bell", "ctrl", "scale"], Wish(scale=scale)))  # fmt: skip
