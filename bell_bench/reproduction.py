@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import pathlib
 import time
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from bell_bench.errors import UsageError, unknown
+from bell_bench.errors import unknown
 from bell_bench.files import hash_json, read_json, write_json, write_whole
 from bell_bench.results import Results
 
@@ -161,13 +162,12 @@ def reproduce(
         raise unknown("part", part, [*book.parts, ALL])
     parts = tuple(book.parts) if part == ALL else (part,)
     store = ResultStore(out)
-    plans = list(_plans(book, parts, wish))
-    plan = merged(plans)
+    plan = merged(_plans(book, parts, wish))
     waiting = sum(not store.finished(job) for job in plan.jobs)
     asked = [name for each in parts for name in book.parts[each].ablations]
     with _clocked(out, {"part": part, "jobs": waiting, **vars(wish)}, write=run) as clock:
         if run:
-            _run(plans, plan, store, workers, quiet)
+            _run(plan, store, workers, quiet)
         ablations = {name: found for name in asked
                      if (found := _ablation(name, wish, out, run, quiet)) is not None}  # fmt: skip
         folders = (store.folder_of(job).path for job in plan.jobs)
@@ -248,20 +248,14 @@ def merged(plans: Iterable[Plan]) -> Plan:
     return Plan(tuple(jobs[name] for name in order), frozenset(jobs.keys() - asked), unsupported)
 
 
-def _run(
-    plans: Sequence[Plan], plan: Plan, store: ResultStore, workers: int | None, quiet: bool
-) -> None:
-    from bell_bench.harness.executor import Limits, cores, memory_share
+def _run(plan: Plan, store: ResultStore, workers: int | None, quiet: bool) -> None:
+    from bell_bench.harness.executor import Limits, LocalExecutor
     from bell_bench.harness.plan import check_plan
     from bell_bench.harness.run import run_plan
 
-    if not plan.jobs:
-        return
-    for each in plans:
-        check_plan(each, store)
-    count = min(workers or max(1, cores()), len(plan.jobs))
-    limits = Limits(seconds=None, memory_bytes=memory_share(count))
-    run_plan(plan, store, workers=count, limits=limits, quiet=quiet)
+    if plan.jobs:
+        check_plan(plan, store)
+        run_plan(plan, LocalExecutor(store, Limits(), workers), quiet=quiet)
 
 
 def spent_seconds(records: Iterable[Mapping[str, Any]]) -> float:
@@ -347,10 +341,6 @@ def _run_ablation(
 
 
 def _as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    import io
-
-    if not rows:
-        raise UsageError("an ablation found nothing")
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()

@@ -137,3 +137,36 @@ def test_every_request_can_be_planned_at_every_scale():
     for scale in ("quick", "standard", "paper"):
         assert all(plan.jobs[0].scale == scale for plan in
                    _plans(read_book(), ["bell", "ctrl", "scale"], Wish(scale=scale)))  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["density", "nt-search"])
+def test_an_ablation_is_run_once(name, tmp_path, monkeypatch):
+    """What stands in for the ablation takes only what the real one does."""
+    import inspect
+
+    import pandas as pd
+
+    from bell_bench import plugins, reproduction
+
+    calls = []
+    real = plugins.load_object
+
+    def load(text):
+        signature = inspect.signature(real(text))
+
+        def run(**options):
+            signature.bind(**options)
+            calls.append(options)
+            return pd.DataFrame([{"method": "rp_20", "N": 50, "seed": 0, "average_position": 0.5}])
+
+        return run
+
+    monkeypatch.setattr(plugins, "load_object", load)
+    assert reproduction._ablation(name, Wish(), tmp_path, run=False, quiet=True) is None
+    rows, seconds = reproduction._ablation(name, Wish(), tmp_path, run=True, quiet=True)
+    assert rows == [{"method": "rp_20", "N": "50", "seed": "0", "average_position": "0.5"}]
+    assert seconds >= 0
+    assert reproduction._ablation(name, Wish(), tmp_path, run=True, quiet=True) == (rows, seconds)
+    assert len(calls) == 1
+    reproduction._ablation(name, Wish(scale="paper"), tmp_path, run=True, quiet=True)
+    assert [call["scale"] for call in calls] == ["quick", "paper"]
