@@ -95,9 +95,9 @@ def verify(names: tuple[str, ...]) -> None:
 def import_images(name: str, file: Path, classes: str | None) -> None:
     """Bring the images in FILE.npz in as domain NAME, checked.
 
-    FILE holds train_images and test_images (n, 28, 28) of uint8, train_labels and test_labels.
-    Under the name of an official domain, they are used in its stead; where that is a colour
-    dataset of CTrL, such as cifar10, images may also be (n, 32, 32, 3).
+    FILE holds train_images and test_images of uint8, grey (n, 28, 28) or colour (n, 32, 32, 3),
+    train_labels and test_labels. Under the name of an official domain, they are used in its stead.
+    Images are made grey for BELL, and coloured for a dataset of CTrL, such as cifar10.
     """
     from bell_bench.data.catalogue import collections
     from bell_bench.data.imported import import_file

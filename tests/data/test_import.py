@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from torch.nn import functional
 
 from bell_bench import plugins
 from bell_bench.data import DomainSizes, load_domain, missing
-from bell_bench.data.imported import import_file, imported_path
+from bell_bench.data.imported import import_file, imported_path, read_imported
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.specs import DomainSpec
 from tests.data.official_formats import made_images
@@ -38,6 +40,20 @@ def test_classes_may_be_chosen(tmp_path):
     np.testing.assert_array_equal(domain.test_images[:, 0, 0], 9 - domain.test_labels)
 
 
+def test_colour_images_are_made_grey(tmp_path):
+    grey = made_images(range(10))
+    coloured = {
+        part: np.random.default_rng(0).integers(0, 256, (len(grey[part]), 32, 32, 3), np.uint8)
+        for part in ("train_images", "test_images")
+    }
+    import_file("runes", _save(tmp_path / "a.npz", **coloured))
+    found = read_imported("runes")["test_images"]
+    light = coloured["test_images"][grey["test_labels"] < 8] @ np.array([0.299, 0.587, 0.114])
+    theirs = functional.interpolate(torch.from_numpy(light)[:, None], (28, 28), mode="bilinear")
+    assert found.shape == (len(light), 28, 28)
+    assert np.abs(found - theirs[:, 0].numpy()).max() <= 1, "each of two roundings is off by a half"
+
+
 def test_importing_again_replaces(tmp_path):
     import_file("runes", _save(tmp_path / "a.npz"))
     before = load_domain("runes", "images", ALL).fingerprint
@@ -49,7 +65,7 @@ MADE = made_images(range(10))
 BAD = {
     "lacks test_labels": {"test_labels": None},
     "train_images is float64": {"train_images": MADE["train_images"] / 255},
-    r"shape \(120, 32, 32, 3\)": {"test_images": np.zeros((120, 32, 32, 3), np.uint8)},
+    r"shape \(120, 32, 32, 4\)": {"test_images": np.zeros((120, 32, 32, 4), np.uint8)},
     "299 images, but 300 labels": {"train_images": MADE["train_images"][1:]},
     "labels are n whole numbers": {"train_labels": MADE["train_labels"] / 2},
     "holds -1; labels count from 0": {"train_labels": MADE["train_labels"].astype(int) - 1},

@@ -17,7 +17,8 @@ from bell_bench.data.arrays import (
 )
 from bell_bench.data.colour.datasets import DATASETS
 from bell_bench.data.colour.domain import SIDE
-from bell_bench.data.colour.formatting import GREY_SIDE, from_grey
+from bell_bench.data.colour.formatting import from_grey
+from bell_bench.data.domain import SIDE as GREY_SIDE
 from bell_bench.errors import UsageError
 
 FEWEST_CLASSES = 10

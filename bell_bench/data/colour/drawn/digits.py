@@ -18,9 +18,10 @@ from bell_bench.data.colour.drawn.canvas import (
     paint,
     slope,
 )
-from bell_bench.data.colour.formatting import enlarge, from_grey
+from bell_bench.data.colour.formatting import from_grey
 from bell_bench.data.glyphs import pick, write
 from bell_bench.data.hands import Hand
+from bell_bench.data.resizing import resize
 
 _WAYS = 2
 _PEN = Hand(seed=0, strokes=4, allographs=_WAYS, kinship=0.0, joined=1.0, curl=0.0, jitter=0.11,
@@ -52,7 +53,7 @@ def draw_in_clutter(random: Random, label: int, count: int) -> Pixels:
 
 def _mask(random: Random, labels: NDArray[np.int64]) -> Floats:
     """How much ink there is in each pixel."""
-    return enlarge(write(_SIGN, random, _strokes(random, labels))).astype(np.float32) / 255.0
+    return resize(write(_SIGN, random, _strokes(random, labels)), SIDE).astype(np.float32) / 255.0
 
 
 def _aside(random: Random, masks: Floats, side: float) -> Floats:
