@@ -105,7 +105,7 @@ class ER(SharedParameters):
         return {index: _split(tensors) for index, tensors in found.items() if tensors}
 
     def remember(self, problem: Problem, training: PluggedTraining) -> None:
-        split = subset(problem.train, training.plugin.ring.items)
+        split = problem.train.subset(training.plugin.ring.items)
         parts = {
             "images": split.images,
             "index": split.index,
@@ -125,15 +125,3 @@ def _split(tensors: dict[str, Tensor]) -> Split:
         tensors[name].cpu().numpy() for name in ("images", "index", "labels", "scale")
     )
     return Split(images, index, *map(float, scale), labels=labels)
-
-
-def subset(split: Split, items: list[int]) -> Split:
-    """Some items of a split, with none but their own images."""
-    images, index = np.unique(split.index[items], return_inverse=True)
-    return Split(
-        np.asarray(split.images[images]),
-        index.reshape(len(items), split.arity).astype(np.int32),
-        split.mean,
-        split.std,
-        labels=split.labels[items],
-    )

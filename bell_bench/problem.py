@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,16 @@ class Split(Inputs):
     def inputs(self) -> Inputs:
         """The same inputs, labels withheld."""
         return Inputs(self.images, self.index, self.mean, self.std)
+
+    def subset(self, items: Sequence[int] | NDArray[np.int64]) -> Split:
+        """Some items, in this order, with none but their own images."""
+        images, index = np.unique(self.index[items], return_inverse=True)
+        return replace(
+            self,
+            images=np.asarray(self.images[images]),
+            index=index.reshape(len(items), self.arity).astype(np.int32),
+            labels=self.labels[items],
+        )
 
     @property
     def fingerprint(self) -> str:

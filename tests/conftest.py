@@ -6,12 +6,16 @@ import os
 import pathlib
 import tempfile
 
+import hypothesis
 import pytest
 
 _CACHE = pathlib.Path(tempfile.gettempdir()) / f"bell-bench-tests-{os.getuid()}"
 os.environ["BELL_BENCH_CACHE"] = str(_CACHE / "cache")
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+
+hypothesis.settings.register_profile("tests", deadline=None)  # on a busy machine all is slow
+hypothesis.settings.load_profile("tests")
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@ suite's settings, and asked for predictions by its own evaluation loop."""
 
 from __future__ import annotations
 
+import pathlib
 import random
 from itertools import islice
 from typing import Any
@@ -12,6 +13,7 @@ import torch
 from torch import Tensor
 
 from bell_bench.algorithm import Algorithm, Context
+from bell_bench.avalanche import checkpoint
 from bell_bench.avalanche.catalogue import FAMILY, Strategy
 from bell_bench.avalanche.data import Task, make_dataset, make_experience
 from bell_bench.avalanche.library import SupervisedPlugin
@@ -19,11 +21,13 @@ from bell_bench.avalanche.memory import stored_bytes
 from bell_bench.avalanche.model import Embedding, MultiHead, TypedModel
 from bell_bench.avalanche.stopping import EarlyStopping
 from bell_bench.errors import Unsupported
+from bell_bench.files import read_json, write_json
 from bell_bench.modular.module import optimiser
 from bell_bench.modular.shared_algorithm import measure
 from bell_bench.plugins import load_object
 from bell_bench.problem import Inputs, Problem
 
+_TASKS = "tasks.json"
 COUNTED = 4
 """Updates of a problem whose FLOPs are counted, which takes as long again; they price all."""
 EVALUATED = 256
@@ -57,11 +61,7 @@ class Answers(SupervisedPlugin):  # type: ignore[misc]
 
 
 class StrategyAlgorithm(Algorithm):
-    """A strategy that lives as long as the job.
-
-    What it keeps (buffers, copies of models) is its own affair and cannot be written without
-    pickle, so there is no checkpoint: an interrupted job starts over.
-    """
+    """A strategy that lives as long as the job, or is restored from a checkpoint of ours."""
 
     def __init__(self, strategy: Strategy, context: Context, **options: Any) -> None:
         super().__init__(context, **options)
@@ -81,7 +81,7 @@ class StrategyAlgorithm(Algorithm):
         experience = make_experience(make_dataset(problem.train, self.tasks[-1]), self.tasks[-1])
         self.stopping.on(problem)
         if self.strategy is None:
-            self.strategy = self.build(experience)
+            self.strategy = self.build()
         before = self.updates.count
         price = (
             self.train_online(experience) if self.row.online else self.train(experience, problem)
@@ -90,6 +90,21 @@ class StrategyAlgorithm(Algorithm):
         self.context.charge(updates=updates, train_flops=updates * price)
         self.account()
 
+    def save(self, folder: pathlib.Path) -> None:
+        try:
+            checkpoint.save(folder, self.strategy)
+        except checkpoint.Unstorable as error:
+            name = f"{FAMILY}:{self.row.name}"
+            raise NotImplementedError(f"{name} cannot be saved: {error}") from error
+        write_json(folder / _TASKS, [task.to_json() for task in self.tasks])
+
+    def load(self, folder: pathlib.Path) -> None:
+        self.tasks = [Task.from_json(task) for task in read_json(folder / _TASKS)]
+        self.strategy = self.build()
+        if self.row.embeds:
+            self.strategy._before_training()  # where its plugin changes the model
+        checkpoint.load(folder, self.strategy, self.tasks)
+
     def check_room(self) -> None:
         """Strategies that must know the number of classes are told it by an option."""
         most, needed = self.options.get("n_classes"), self.tasks[-1].units.stop
@@ -97,11 +112,12 @@ class StrategyAlgorithm(Algorithm):
             name = f"{FAMILY}:{self.row.name}"
             raise Unsupported(f"{needed} classes so far: set --option {name}.n_classes higher")
 
-    def build(self, experience: Any) -> Any:
-        """The strategy, with a model of the first task; later ones are added as they come."""
+    def build(self) -> Any:
+        """The strategy, with a model of the tasks so far; later ones are added as they come."""
         settings, device = self.context.settings, self.context.device
-        model = self.model(experience.our_task)
-        model.adaptation(experience)
+        model = self.model(self.tasks[0])
+        for task in self.tasks:
+            model.add(task)
         model.to(device)
         strategy = self.kind(
             model=model,
@@ -150,6 +166,8 @@ class StrategyAlgorithm(Algorithm):
         finally:
             del strategy.training_epoch
         self.charge_validations(problem)
+        self.stopping.off()
+        strategy.optimizer.state.clear()  # the next problem's starts afresh
         return prices[0] if prices else 0.0
 
     def charge_validations(self, problem: Problem) -> None:
@@ -175,9 +193,10 @@ class StrategyAlgorithm(Algorithm):
     def predict(self, index: int, inputs: Inputs) -> Tensor:
         task = self.tasks[index]
         self.seed("predict", index)
-        self.answers.batches.clear()
         self.strategy.eval(make_experience(make_dataset(inputs, task), task))
-        return torch.cat(self.answers.batches)[:, task.units].cpu()
+        scores = torch.cat(self.answers.batches)[:, task.units].cpu()
+        self.answers.batches.clear()
+        return scores
 
     def seed(self, what: str, index: int) -> None:
         """Avalanche draws from all global generators; they start from the job's seed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from bell_bench.avalanche.library import (
     TaskAwareSupervisedClassificationDataset,
     TaskLabels,
 )
-from bell_bench.modular.architecture import Architecture
+from bell_bench.modular.architecture import Architecture, ModuleSpec
 from bell_bench.problem import Inputs, Problem, Split
 
 
@@ -39,6 +39,15 @@ class Task:
         """Its classes among those of all tasks."""
         return slice(self.first, self.first + self.classes)
 
+    def to_json(self) -> dict[str, Any]:
+        modules = [spec.to_json() for spec in self.architecture.modules]
+        return {**vars(self), "architecture": modules}
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Task:
+        modules = tuple(map(ModuleSpec.from_json, data["architecture"]))
+        return Task(**{**data, "architecture": Architecture(modules)})
+
     @staticmethod
     def next(problem: Problem, before: Sequence[Task]) -> Task:
         """The task of a problem that follows others."""
@@ -49,9 +58,10 @@ class Task:
 class Items(Dataset[tuple[Tensor, int]]):
     """A split item by item: its images (arity, …), standardised when read, and its class."""
 
-    def __init__(self, inputs: Inputs, classes: Sequence[int]) -> None:
+    def __init__(self, inputs: Inputs, classes: Sequence[int], task: int) -> None:
         self.inputs = inputs
         self.classes = classes
+        self.task = task
 
     def __len__(self) -> int:
         return len(self.inputs)
@@ -88,13 +98,21 @@ def make_dataset(inputs: Inputs, task: Task) -> Any:
     else:
         classes = [task.first] * len(inputs)
     return TaskAwareSupervisedClassificationDataset(
-        [Items(inputs, classes)],
+        [Items(inputs, classes, task.label)],
         data_attributes=[
             DataAttribute(classes, "targets"),
             TaskLabels(ConstantSequence(task.label, len(inputs))),
         ],
         collate_fn=collate,
     )
+
+
+def items_of(dataset: Any) -> Iterator[tuple[Any, int]]:
+    """Whose items, and which, an Avalanche dataset of ours is made of."""
+    data = dataset._flat_data
+    for place in range(len(dataset)):
+        part, number = data._get_idx(place)
+        yield data._datasets[part], number
 
 
 def make_experience(dataset: Any, task: Task) -> Any:

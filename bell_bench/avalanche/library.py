@@ -44,8 +44,12 @@ from avalanche.benchmarks.utils.classification_dataset import (  # noqa: E402
 )
 from avalanche.benchmarks.utils.data import AvalancheDataset  # noqa: E402
 from avalanche.benchmarks.utils.data_attribute import DataAttribute, TaskLabels  # noqa: E402
+from avalanche.benchmarks.utils.data_loader import MultiDatasetDataLoader  # noqa: E402
 from avalanche.benchmarks.utils.flat_data import ConstantSequence  # noqa: E402
+from avalanche.benchmarks.utils.utils import concat_datasets  # noqa: E402
 from avalanche.models.dynamic_modules import MultiTaskModule  # noqa: E402
+from avalanche.training.plugins.evaluation import EvaluationPlugin  # noqa: E402
+from avalanche.training.plugins.mir import cycle  # noqa: E402
 from avalanche.training.plugins.strategy_plugin import SupervisedPlugin  # noqa: E402
 from avalanche.training.templates import SupervisedTemplate  # noqa: E402
 from avalanche.training.templates.base import BaseTemplate  # noqa: E402
@@ -56,12 +60,16 @@ __all__ = [
     "ConstantSequence",
     "DataAttribute",
     "DatasetExperience",
+    "EvaluationPlugin",
+    "MultiDatasetDataLoader",
     "MultiTaskModule",
     "SupervisedPlugin",
     "SupervisedTemplate",
     "TaskAwareSupervisedClassificationDataset",
     "TaskLabels",
     "benchmark_from_datasets",
+    "concat_datasets",
+    "cycle",
     "import_avalanche",
     "with_classes_timeline",
     "with_task_labels",

@@ -3,13 +3,14 @@ its own attributes, models and Avalanche's objects."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import torch
 
-from bell_bench.avalanche.data import Items
+from bell_bench.avalanche.data import items_of
 from bell_bench.avalanche.library import AvalancheDataset
 
 
@@ -38,6 +39,8 @@ def _parts(value: Any) -> Iterable[Any]:
         return list(value.values())
     if isinstance(value, list | tuple | set):
         return list(value)
+    if isinstance(value, torch.optim.Optimizer):
+        return list(value.state.values())
     if isinstance(value, torch.nn.Module) or type(value).__module__.startswith("avalanche."):
         return list(vars(value).values())
     return ()
@@ -45,9 +48,9 @@ def _parts(value: Any) -> Iterable[Any]:
 
 def _items(dataset: Any) -> int:
     """A buffer's items as they are stored: images with a byte per pixel, and a class each."""
-    first = next((each for each in dataset._flat_data._datasets if isinstance(each, Items)), None)
-    if first is None:
-        return 0
-    images = first.inputs.images
-    size: int = first.inputs.arity * images[0].nbytes + 8
-    return size * len(dataset)
+    found = Counter(id(items) for items, _ in items_of(dataset))
+    stored = {id(items): items.inputs for items in dataset._flat_data._datasets}
+    return sum(
+        count * (stored[key].arity * stored[key].images[0].nbytes + 8)
+        for key, count in found.items()
+    )

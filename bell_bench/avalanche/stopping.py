@@ -31,6 +31,10 @@ class EarlyStopping(SupervisedPlugin):  # type: ignore[misc]
         self.problem = problem
         return self
 
+    def off(self) -> None:
+        """Let go of the problem: nothing of it is kept for the next."""
+        del self.problem, self.progress
+
     def before_training_exp(self, strategy: Any, **kwargs: Any) -> None:
         problem, settings = self.problem, self.settings
         epoch = math.ceil(len(problem.train) / settings.batch)

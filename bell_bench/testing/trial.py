@@ -145,8 +145,7 @@ class Trial:
 
     def _call(self, what: str, function: Any) -> Any:
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(record=True):  # even of code that shows all of its own
                 return function()
         except Unsupported as error:
             raise NotApplicable(f"{what} says that this is not supported: {error}") from error

@@ -150,11 +150,4 @@ def _cut(problem: Problem, points: int) -> Problem:
 
 def _fewer(split: Split, points: int) -> Split:
     """Some of the points, with the images they need."""
-    rows = np.random.RandomState(0).permutation(len(split))[:points]
-    used, index = np.unique(split.index[rows], return_inverse=True)
-    return dataclasses.replace(
-        split,
-        images=split.images[used],
-        index=index.reshape(len(rows), -1).astype(np.int32),
-        labels=split.labels[rows],
-    )
+    return split.subset(np.random.RandomState(0).permutation(len(split))[:points])

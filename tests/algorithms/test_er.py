@@ -98,20 +98,6 @@ def test_the_first_problem_replays_nothing() -> None:
     assert [part.shape for part in strategy.mbatch] == [(8, 2, 3), (8,), (8,)]
 
 
-def test_a_subset_keeps_its_images_only() -> None:
-    from bell_bench.problem import Split
-    from bell_bench_algorithms.er import subset
-
-    images = np.arange(20, dtype=np.uint8).reshape(10, 2)
-    index = np.array([[0, 9], [3, 3], [9, 1]], dtype=np.int32)
-    split = Split(images, index, 1.0, 2.0, labels=np.array([0, 1, 1]))
-    kept = subset(split, [2, 0])
-    assert len(kept.images) == 3
-    assert np.array_equal(kept.images[kept.index], images[index[[2, 0]]])
-    assert kept.labels.tolist() == [1, 0]
-    assert (kept.mean, kept.std) == (1.0, 2.0)
-
-
 def test_examples_per_class_are_the_protocols(tmp_path: pathlib.Path) -> None:
     for protocol, expected in (("paper", 40), ("authors-code", 20)):
         algorithm, _ = make_algorithm(tmp_path, tiny("S_pl", protocol), "er")

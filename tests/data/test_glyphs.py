@@ -64,6 +64,7 @@ def _projected(seed: int, count: int) -> list[np.ndarray]:
     return samples
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_domains_are_told_apart_by_their_inputs(seed):
     """One Gaussian per domain on 20 random projections, as PICLE's PT search sees inputs."""

@@ -31,6 +31,9 @@ PATHS = [
     *((residuals, layers) for layers in ((), (3, 4), range(2), range(4))),
 ]
 
+QUICK = [(pairs, ()), (pairs, (5, 6, 7)), (pairs, (0, 1)), (singles, (0,)), (vectors, (2, 3, 4))]
+"""Those of the paths that are compared for 50 updates in the quick tests, too."""
+
 
 def run(problem: Problem, frozen: dict[int, Weights], settings: TrainingSettings, **options):
     return train(problem, frozen, settings, seed=3, init_seed=4, device=CPU, **options)
@@ -54,10 +57,7 @@ def same(a: Trained, b: Trained) -> bool:
 )
 @pytest.mark.parametrize(
     ("make", "layers"),
-    [
-        pytest.param(*path, marks=[pytest.mark.slow] if path[0] in (coloured, residuals) else [])
-        for path in PATHS
-    ],
+    [pytest.param(*path, marks=[] if path in QUICK else [pytest.mark.slow]) for path in PATHS],
 )
 def test_50_updates_equal_the_reference(make, layers, dtype, tolerance):
     problem = make()
