@@ -45,7 +45,8 @@ def mnist_files(made: Made) -> dict[str, bytes]:
         "t10k-images-idx3-ubyte": made["test_images"],
         "t10k-labels-idx1-ubyte": made["test_labels"],
     }
-    return {f"MNIST/raw/{name}.gz": gzip.compress(idx(a), 1) for name, a in content.items()}
+    packed = {name: gzip.compress(idx(a), 1, mtime=0) for name, a in content.items()}
+    return {f"MNIST/raw/{name}.gz": content for name, content in packed.items()}
 
 
 def emnist_members(made: Made) -> dict[str, bytes]:
@@ -64,7 +65,7 @@ def emnist_files(made: Made) -> dict[str, bytes]:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, content in emnist_members(made).items():
-            archive.writestr(f"gzip/{name}.gz", gzip.compress(content, 1))
+            archive.writestr(f"gzip/{name}.gz", gzip.compress(content, 1, mtime=0))
     return {"EMNIST/raw/gzip.zip": buffer.getvalue()}
 
 

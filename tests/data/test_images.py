@@ -62,7 +62,7 @@ def test_emnist_is_upright_and_cut_into_letters(folder, monkeypatch, layout):
         files = {f"EMNIST/raw/{name}": content for name, content in emnist_members(made).items()}
     elif layout == "gz":
         files = {
-            f"EMNIST/raw/{name}.gz": gzip.compress(content)
+            f"EMNIST/raw/{name}.gz": gzip.compress(content, mtime=0)
             for name, content in emnist_members(made).items()
         }
     write(folder, files)
