@@ -15,10 +15,10 @@ from bell_bench.results import Results
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bell_bench.cli.descriptions import Description
-    from bell_bench.cli.doctor import Check
     from bell_bench.data.status import Status
     from bell_bench.data.verify import Verdict
+    from bell_bench.facts.descriptions import Description
+    from bell_bench.facts.doctor import Check
     from bell_bench.modular.evaluations import EvaluationStore
     from bell_bench.plugins import PluginInfo
     from bell_bench.reproduction import Reproduction
@@ -134,7 +134,7 @@ def show(run: File = "runs", *, out: File = "runs", picture: File | None = None)
 
     ``picture`` draws a single modular job's library and chosen paths to a PNG file.
     """
-    from bell_bench.cli.show import draw, find_jobs
+    from bell_bench.facts.jobs import draw, find_jobs
     from bell_bench.harness.store import JobFolder
     from bell_bench_leaderboard import read_records
 
@@ -150,13 +150,12 @@ def listing(kind: str, suite: str | None = None) -> list[dict[str, Any]]:
 
     ``avalanche`` gives Avalanche's strategies instead, and why some do not run.
     """
-    from bell_bench.cli.list import LISTINGS, STRATEGIES
     from bell_bench.errors import unknown
+    from bell_bench.facts.listings import KINDS
 
-    known = {**LISTINGS, "avalanche": STRATEGIES}
-    if kind not in known:
-        raise unknown("kind", kind, known)
-    return known[kind].rows(suite)
+    if kind not in KINDS:
+        raise unknown("kind", kind, KINDS)
+    return KINDS[kind](suite)
 
 
 def describe(
@@ -174,9 +173,8 @@ def describe(
     Print it, take its ``facts`` as JSON has them, or ``draw`` it to a PNG file where it has a
     picture.
     """
-    from bell_bench.cli.describe import find
-    from bell_bench.cli.descriptions import Wish
     from bell_bench.errors import UsageError
+    from bell_bench.facts.descriptions import Wish, find
 
     found = find(name, Wish(suite, realisation, seed, scale, protocol, data))
     if len(found) > 1:
@@ -194,7 +192,7 @@ def installed_plugins() -> list[PluginInfo]:
 
 def doctor() -> list[Check]:
     """What works on this machine, and what to do about what does not."""
-    from bell_bench.cli.doctor import examine
+    from bell_bench.facts.doctor import examine
 
     return examine()
 

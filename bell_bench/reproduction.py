@@ -131,7 +131,7 @@ class Reproduction:
 
     def _verdicts(self) -> str:
         """A line per claim and what decided it, for the terminal."""
-        from bell_bench.cli.output import table
+        from bell_bench.text import table
         from bell_bench_leaderboard.reproduction.report import measured, plain, reason
 
         lines = [

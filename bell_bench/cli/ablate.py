@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from bell_bench.cli.output import table
 from bell_bench.errors import UsageError
 from bell_bench.harness.progress import steps
+from bell_bench.text import table
 
 _ABLATIONS = "bell_bench_algorithms.picle.ablations"
 """Of an algorithm, so loaded by name, as algorithms are."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from bell_bench.cli.names import complete
-from bell_bench.cli.output import echo_json, paragraph
+from bell_bench.cli.output import echo_json
+from bell_bench.text import paragraph
 
 if TYPE_CHECKING:
     from bell_bench.testing import Finding

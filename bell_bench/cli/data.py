@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bell_bench.cli.output import echo_json, table
+from bell_bench.cli.output import echo_json
 from bell_bench.errors import BellBenchError, UsageError, unknown
+from bell_bench.text import table
 
 if TYPE_CHECKING:
     from bell_bench.data.download import Progress

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Iterator
 from typing import Any
 
 import click
 
-from bell_bench.cli.descriptions import (
-    Description,
-    Wish,
-    describe_algorithm,
-    describe_domain,
-    describe_preset,
-    describe_sequence,
-    describe_suite,
-    domain_names,
-)
-from bell_bench.cli.names import complete, each_suite
+from bell_bench.cli.names import complete
 from bell_bench.cli.output import echo_json
-from bell_bench.errors import UsageError, unknown
-from bell_bench.plugins import FAMILIES, registry
+from bell_bench.errors import UsageError
+from bell_bench.facts.descriptions import Description, Wish, find
 
 
 @click.command("describe")
@@ -53,44 +42,6 @@ def command(name: str, as_json: bool, picture: pathlib.Path | None, **wishes: An
         echo_json(facts if len(facts) > 1 else facts[0])
     else:
         click.echo("\n\n".join(description.text for description in found))
-
-
-def find(name: str, wish: Wish) -> list[Description]:
-    """All that the name stands for, at least one thing."""
-    if wish.seed is not None and wish.realisation is not None:
-        raise UsageError("give either --seed or --realisation")
-    found = list(_bearers(name, wish))
-    if not found:
-        raise unknown("name", name, _known(), "(see `bell-bench list`)")
-    return found
-
-
-def _bearers(name: str, wish: Wish) -> Iterator[Description]:
-    """Everything that bears the name."""
-    distribution, _, bare = name.rpartition(":")
-    algorithms = {provided.spec.name for provided in registry().algorithms}
-    if distribution.endswith(".py") or distribution in FAMILIES or bare in algorithms:
-        yield describe_algorithm(registry().algorithm(name))
-    for provided, suite in each_suite(wish.suite):
-        if name in (provided.spec.name, provided.qualified):
-            yield describe_suite(provided, suite)
-        if name in suite.sequences:
-            yield describe_sequence(suite, name, wish)
-        for kind in ("scale", "protocol"):
-            presets = getattr(suite, f"{kind}s")
-            if name in presets:
-                yield describe_preset(kind, name, suite.name, presets[name])
-    if name in domain_names():
-        yield describe_domain(name, wish)
-
-
-def _known() -> Iterator[str]:
-    yield from (provided.spec.name for provided in registry().algorithms)
-    for provided, suite in each_suite():
-        yield provided.spec.name
-        for names in (suite.sequences, suite.scales, suite.protocols):
-            yield from names
-    yield from domain_names()
 
 
 def _draw(name: str, found: list[Description], picture: pathlib.Path) -> None:

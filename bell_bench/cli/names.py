@@ -1,35 +1,16 @@
-"""What there is to name: suites as listings walk them, and completion of names in a shell."""
+"""Completion of names in a shell."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import click
 
-from bell_bench.plugins import Provided, registry
-from bell_bench.specs import SuiteSpec
-
-if TYPE_CHECKING:
-    from bell_bench.suites.base import Suite
+from bell_bench.facts.listings import each_suite
+from bell_bench.plugins import registry
 
 Completer = Callable[[click.Context, click.Parameter, str], list[str]]
-
-
-def each_suite(only: str | None = None) -> Iterator[tuple[Provided[SuiteSpec], Suite]]:
-    """The suites with their providers; one that does not load is named on stderr and left out."""
-    if only is not None:
-        registry().suite(only)  # an unknown or broken suite that was asked for is an error
-    for provided in registry().suites:
-        if only not in (None, provided.spec.name, provided.qualified):
-            continue
-        try:
-            suite = registry().suite(provided.qualified)
-        except Exception as error:
-            click.echo(f"warning: {error}", err=True)
-        else:
-            yield provided, suite
 
 
 def complete(*kinds: str) -> Completer:

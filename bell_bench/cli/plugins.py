@@ -8,8 +8,9 @@ import warnings
 
 import click
 
-from bell_bench.cli.output import echo_json, paragraph
+from bell_bench.cli.output import echo_json
 from bell_bench.plugins import LIMIT, PluginInfo, PluginWarning, registry
+from bell_bench.text import paragraph
 
 SLOW = 0.5
 

@@ -8,32 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bell_bench.cli.output import brief, echo_json, paragraph, table
-from bell_bench.errors import UsageError, unknown
+from bell_bench.cli.output import echo_json
+from bell_bench.errors import UsageError
+from bell_bench.facts.jobs import draw, find_jobs
+from bell_bench.text import brief, paragraph, table
 
 if TYPE_CHECKING:
-    from bell_bench.harness.job import Job
     from bell_bench.harness.store import JobFolder
 
 MOST = 5
 """Candidates told of a choice: the best so many."""
 LONGEST = 600
 """Characters told of a note that this file does not know."""
-
-
-def find_jobs(run: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
-    """Job folders: the one named, those of a folder of runs, or those in --out whose name fits."""
-    for folder in (run, out / run):
-        if (folder / "job.json").is_file():
-            return [folder]
-        if found := sorted(file.parent for file in folder.glob("*/job.json")):
-            return found
-    names = [file.parent.name for file in out.glob("*/job.json")]
-    if found := sorted(out / name for name in names if str(run) in name):
-        return found
-    if not names:
-        raise UsageError(f"no run at {run}, and no jobs in {out}: run `bell-bench evaluate` first")
-    raise unknown("run", str(run), names)
 
 
 @click.command()
@@ -77,6 +63,7 @@ def command(
     records = [(folder, folder.record()) for folder in folders]
     if picture is not None:
         draw(*records[0], picture)
+        click.echo(f"wrote {picture}", err=True)
     if as_json:
         found = [record for _, record in records if record is not None]
         echo_json(found[0] if len(records) == 1 and found else found)
@@ -95,36 +82,6 @@ def standing(record: dict[str, Any] | None) -> tuple[str, int | None, float | No
         return "not finished", None, None
     average = result_rows([record])[0]["A"]
     return record["status"], len(record["problems"]), average and round(average, 2)
-
-
-def draw(folder: JobFolder, record: dict[str, Any] | None, picture: pathlib.Path) -> None:
-    from bell_bench.harness.paths_picture import draw_paths
-
-    if record is None:
-        raise UsageError(f"{folder.path.name} is not finished: there is nothing to draw yet")
-    picture.parent.mkdir(parents=True, exist_ok=True)
-    draw_paths(record, picture, _kinds(folder.job()))
-    click.echo(f"wrote {picture}", err=True)
-
-
-def _kinds(job: Job) -> list[str]:
-    """Each problem's kind in the suite's symbols, such as Ψ−; nothing if it cannot tell now."""
-    from bell_bench.plugins import registry
-
-    try:
-        suite = registry().suite(job.suite)
-        if suite.version != job.suite_version:
-            return []
-        sequence = suite.sequence(
-            job.sequence,
-            seed=job.realisation_seed,
-            scale=job.scale,
-            protocol=job.protocol,
-            data=job.data,
-        )
-        return [str(row.get("symbol", "")) for row in sequence.describe()]
-    except Exception:  # a suite that is gone or broken must not keep its results from being drawn
-        return []
 
 
 def tell(folder: JobFolder, record: dict[str, Any] | None, number: int | None, full: bool) -> None:

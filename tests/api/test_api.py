@@ -60,6 +60,14 @@ def test_importing_it_all_stays_light() -> None:
     assert done.stdout.strip() == "set()"
 
 
+def test_nothing_needs_the_command_line_but_itself() -> None:
+    root = pathlib.Path(bell_bench.__file__).parent
+    own = [root / "cli", root / "__main__.py"]
+    for file in root.rglob("*.py"):
+        if not any(file == part or part in file.parents for part in own):
+            assert "bell_bench.cli" not in file.read_text(encoding="utf-8"), file
+
+
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pathlib.Path]:
     """A folder in which the tiny suite is a plugin, here and in the jobs' processes."""

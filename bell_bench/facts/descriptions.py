@@ -1,23 +1,24 @@
-"""What ``bell-bench describe`` says of an algorithm, a suite, a preset, a sequence or a domain."""
+"""What is to be said of an algorithm, a suite, a preset, a sequence or a domain."""
 
 from __future__ import annotations
 
 import dataclasses
 import pathlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bell_bench.cli.output import brief, fields_of, paragraph, table
-from bell_bench.errors import UsageError
+from bell_bench.errors import UsageError, unknown
+from bell_bench.facts.listings import each_suite
 from bell_bench.options import show_value, type_name
-from bell_bench.plugins import Provided
+from bell_bench.plugins import FAMILIES, Provided, registry
 from bell_bench.specs import AlgorithmSpec, SuiteSpec
+from bell_bench.text import brief, fields_of, paragraph, table
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What was asked for on the command line, besides the name."""
+    """What was asked for besides the name."""
 
     suite: str | None
     realisation: int | None
@@ -37,6 +38,44 @@ class Description:
 
     def __repr__(self) -> str:
         return self.text
+
+
+def find(name: str, wish: Wish) -> list[Description]:
+    """All that the name stands for, at least one thing."""
+    if wish.seed is not None and wish.realisation is not None:
+        raise UsageError("give either --seed or --realisation")
+    found = list(_bearers(name, wish))
+    if not found:
+        raise unknown("name", name, _known(), "(see `bell-bench list`)")
+    return found
+
+
+def _bearers(name: str, wish: Wish) -> Iterator[Description]:
+    """Everything that bears the name."""
+    distribution, _, bare = name.rpartition(":")
+    algorithms = {provided.spec.name for provided in registry().algorithms}
+    if distribution.endswith(".py") or distribution in FAMILIES or bare in algorithms:
+        yield describe_algorithm(registry().algorithm(name))
+    for provided, suite in each_suite(wish.suite):
+        if name in (provided.spec.name, provided.qualified):
+            yield describe_suite(provided, suite)
+        if name in suite.sequences:
+            yield describe_sequence(suite, name, wish)
+        for kind in ("scale", "protocol"):
+            presets = getattr(suite, f"{kind}s")
+            if name in presets:
+                yield describe_preset(kind, name, suite.name, presets[name])
+    if name in domain_names():
+        yield describe_domain(name, wish)
+
+
+def _known() -> Iterator[str]:
+    yield from (provided.spec.name for provided in registry().algorithms)
+    for provided, suite in each_suite():
+        yield provided.spec.name
+        for names in (suite.sequences, suite.scales, suite.protocols):
+            yield from names
+    yield from domain_names()
 
 
 def describe_algorithm(provided: Provided[AlgorithmSpec]) -> Description:

@@ -1,0 +1,214 @@
+"""What works on this machine, and what to do about what does not."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+import platform
+import shutil
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from importlib import metadata
+from typing import Any
+
+PATIENCE = 2.0
+"""Seconds of silence before we say what is being waited for."""
+GIGABYTE = 1024**3
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """One finding."""
+
+    name: str
+    status: str
+    """ok, warn or fail; a failure is something that is needed."""
+    found: str
+    advice: str = ""
+
+
+def examine() -> list[Check]:
+    """All findings, in the order they are shown."""
+    checks: list[Check] = []
+    for section in (_python, _packages, _torch, _machine, _folders, _data, _plugins):
+        try:
+            checks += list(section())
+        except Exception as error:  # a doctor who faints helps nobody
+            name = section.__name__.strip("_")
+            checks.append(Check(name, "fail", f"{type(error).__name__}: {error}", "report this"))
+    return checks
+
+
+def _python() -> Iterator[Check]:
+    yield Check("python", "ok", f"{platform.python_version()} on {platform.platform()}")
+
+
+def _packages() -> Iterator[Check]:
+    """Our declared dependencies against what is installed, from metadata alone."""
+    from packaging.requirements import Requirement
+
+    yield Check("bell-bench", "ok", metadata.version("bell-bench"))
+    for line in metadata.requires("bell-bench") or []:
+        requirement = Requirement(line)
+        if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        advice = f"pip install '{requirement.name}{requirement.specifier}'"
+        try:
+            version = metadata.version(requirement.name)
+        except metadata.PackageNotFoundError:
+            yield Check(requirement.name, "fail", "not installed", advice)
+            continue
+        fits = requirement.specifier.contains(version, prereleases=True)
+        found = version if fits else f"{version}, {requirement.specifier} is needed"
+        yield Check(requirement.name, *(("ok", found) if fits else ("fail", found, advice)))
+
+
+def _torch() -> Iterator[Check]:
+    try:
+        with _patience("importing torch"):
+            import torch
+
+            torch.ones(2, 2) @ torch.ones(2, 2)
+    except Exception as error:
+        advice = "install torch again, see https://pytorch.org/get-started/locally"
+        yield Check("torch build", "fail", f"{type(error).__name__}: {error}", advice)
+        return
+    build = f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPU"
+    yield Check("torch build", "ok", f"{torch.__version__}, {build}")
+    yield _torchvision()
+    yield _devices(torch)
+    yield _threads(torch)
+
+
+def _torchvision() -> Check:
+    from bell_bench.compat import import_torchvision, needs_shim
+
+    name = "torchvision state"
+    try:
+        shim = needs_shim()
+        with _patience("importing torchvision"):
+            import_torchvision()
+    except Exception as error:
+        advice = "install the torchvision that belongs to this torch, from the same index"
+        return Check(name, "fail", f"does not import: {type(error).__name__}: {error}", advice)
+    if not shim:
+        return Check(name, "ok", "imports as it is")
+    found = (
+        "built for another torch, so its compiled operators are missing; bell-bench needs none "
+        "of them and imports it all the same (bell_bench.compat)"
+    )
+    return Check(name, "ok", found)
+
+
+def _devices(torch: Any) -> Check:
+    devices = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+    if torch.backends.mps.is_available():
+        devices.append("Apple GPU (mps)")
+    if torch.version.cuda and not devices:
+        advice = "a driver may be missing (nvidia-smi tells), or this machine has none"
+        return Check("devices", "warn", "CPU only, although torch is a CUDA build", advice)
+    return Check("devices", "ok", ", ".join(["CPU", *devices]))
+
+
+def _threads(torch: Any) -> Check:
+    cores = _cores()
+    limits = [
+        f"{name}={os.environ[name]}"
+        for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")
+        if name in os.environ
+    ]
+    found = ", ".join([f"{cores} cores", f"torch uses {torch.get_num_threads()}", *limits])
+    if torch.get_num_threads() > cores:
+        return Check("threads", "warn", found, "unset these variables, or set them to the cores")
+    return Check("threads", "ok", found)
+
+
+def _cores() -> int:
+    """The cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _machine() -> Iterator[Check]:
+    import psutil
+
+    memory = psutil.virtual_memory()
+    found = f"{memory.available / GIGABYTE:.1f} of {memory.total / GIGABYTE:.1f} GB free"
+    if memory.available < GIGABYTE * _cores():
+        yield Check("memory", "warn", found, "a job may need 1 GB: lower --jobs or set --memory")
+    else:
+        yield Check("memory", "ok", found)
+
+
+def _folders() -> Iterator[Check]:
+    from bell_bench.data.folders import cache_folder, data_folder
+
+    yield _folder("runs", pathlib.Path("runs"), "choose another folder with --out")
+    yield _folder("cache", cache_folder(), "choose another with BELL_BENCH_CACHE")
+    yield _folder("data", data_folder(), "choose another with BELL_BENCH_DATA")
+
+
+def _folder(name: str, folder: pathlib.Path, advice: str) -> Check:
+    folder = folder.resolve()
+    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    free = shutil.disk_usage(there).free / GIGABYTE
+    found = f"{folder}, {free:.1f} GB free"
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        return Check(f"{name} folder", "fail", f"{folder} cannot be written", advice)
+    status = "ok" if free >= 2 else "warn" if free >= 0.2 else "fail"
+    return Check(f"{name} folder", status, found, advice if status != "ok" else "")
+
+
+def _data() -> Iterator[Check]:
+    from bell_bench.data import SOURCES
+    from bell_bench.data.status import statuses
+
+    for source in SOURCES:
+        rows = statuses(source)
+        lacking = [row.name for row in rows if row.status != "present"]
+        found = f"{len(rows) - len(lacking)} of {len(rows)} domains are here"
+        if lacking:
+            found += f", not {', '.join(lacking)}"
+            advice = f"for --data {source} only: `bell-bench data download`, or `data import`"
+            yield Check(f"data {source}", "warn", found, advice)
+        else:
+            yield Check(f"data {source}", "ok", found)
+
+
+def _plugins() -> Iterator[Check]:
+    from bell_bench.plugins import PluginWarning, registry
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PluginWarning)
+        loaded = registry()
+    broken = [info for info in loaded.plugins if info.status == "broken"]
+    for info in broken:
+        advice = f"repair or uninstall {info.distribution}, or tell its authors"
+        yield Check(f"plugin {info.name}", "warn", f"{info.label} is broken: {info.reason}", advice)
+    for provided in loaded.suites:
+        try:
+            loaded.suite(provided.qualified)
+        except Exception as error:
+            yield Check(f"suite {provided.spec.name}", "warn", str(error), "see its plugin")
+    if not loaded.plugins:
+        advice = "unset BELL_BENCH_PLUGINS, or install bell-bench again"
+        yield Check("plugins", "fail", "none", advice)
+    elif len(broken) < len(loaded.plugins):
+        yield Check("plugins", "ok", f"{len(loaded.plugins) - len(broken)} work")
+
+
+@contextlib.contextmanager
+def _patience(what: str) -> Iterator[None]:
+    """Say on stderr what is being waited for, if it takes long."""
+    timer = threading.Timer(PATIENCE, lambda: print(f"{what} …", file=sys.stderr, flush=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -1,0 +1,56 @@
+"""Which jobs a name stands for, and a job's picture."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+from bell_bench.errors import UsageError, unknown
+
+if TYPE_CHECKING:
+    from bell_bench.harness.job import Job
+    from bell_bench.harness.store import JobFolder
+
+
+def find_jobs(run: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
+    """Job folders: the one named, those of a folder of runs, or those in --out whose name fits."""
+    for folder in (run, out / run):
+        if (folder / "job.json").is_file():
+            return [folder]
+        if found := sorted(file.parent for file in folder.glob("*/job.json")):
+            return found
+    names = [file.parent.name for file in out.glob("*/job.json")]
+    if found := sorted(out / name for name in names if str(run) in name):
+        return found
+    if not names:
+        raise UsageError(f"no run at {run}, and no jobs in {out}: run `bell-bench evaluate` first")
+    raise unknown("run", str(run), names)
+
+
+def draw(folder: JobFolder, record: dict[str, Any] | None, picture: pathlib.Path) -> None:
+    from bell_bench.harness.paths_picture import draw_paths
+
+    if record is None:
+        raise UsageError(f"{folder.path.name} is not finished: there is nothing to draw yet")
+    picture.parent.mkdir(parents=True, exist_ok=True)
+    draw_paths(record, picture, _kinds(folder.job()))
+
+
+def _kinds(job: Job) -> list[str]:
+    """Each problem's kind in the suite's symbols, such as Ψ−; nothing if it cannot tell now."""
+    from bell_bench.plugins import registry
+
+    try:
+        suite = registry().suite(job.suite)
+        if suite.version != job.suite_version:
+            return []
+        sequence = suite.sequence(
+            job.sequence,
+            seed=job.realisation_seed,
+            scale=job.scale,
+            protocol=job.protocol,
+            data=job.data,
+        )
+        return [str(row.get("symbol", "")) for row in sequence.describe()]
+    except Exception:  # a suite that is gone or broken must not keep its results from being drawn
+        return []
