@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bell_bench_leaderboard.bootstrap import LEVEL
+from bell_bench_leaderboard.bootstrap import LEVEL, Estimate
 from bell_bench_leaderboard.properties import EVERY, FIGURES, Rule, read_rules
 from bell_bench_leaderboard.reproduction.ablations import ABLATIONS
 from bell_bench_leaderboard.reproduction.claims import PROPERTY, Book, Claim
@@ -177,10 +178,13 @@ def _verdict(holds: bool | None, observed: bool) -> str:
 
 
 def _order(quantity: Quantity) -> tuple[int, float]:
-    """The decisive one first: outside, lacking, astride, inside; then the least room."""
+    """The decisive one first: outside, lacking, astride, inside; then the least room, by the
+    printed figure where none was measured."""
     rank = {OUTSIDE: 0, None: 1, ASTRIDE: 2, INSIDE: 3}[quantity.place]
-    found = quantity.measured.estimate
-    return rank, quantity.question.region.room(found) if found else 0.0
+    found, printed = quantity.measured.estimate, quantity.published
+    if found is None and printed is not None:
+        found = Estimate(printed, None, None, 0)
+    return rank, quantity.question.region.room(found) if found else math.inf
 
 
 def _why(holds: bool | None, decisive: Quantity) -> str:

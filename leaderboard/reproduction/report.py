@@ -99,6 +99,9 @@ def reason(judged: Judged) -> str:
         told[0] += f" ({judged.decisive.label})"
     if judged.decisive.measured.over != "realisations":
         told.append(f"interval over {judged.decisive.measured.over}")
+    found = judged.decisive.measured.estimate
+    if found is not None and found.interval is not None and found.low == found.high:
+        told.append("all gave the same figure")
     if judged.in_print is not None and judged.in_print != VERDICTS[0]:
         told.append("the paper's own figures contradict it")
     return "; ".join([*told, *([judged.claim.note] if judged.claim.note else [])])

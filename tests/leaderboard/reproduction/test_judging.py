@@ -44,6 +44,15 @@ def test_missing_runs_are_named_and_what_is_there_is_shown(tmp_path):
     assert verdict(tmp_path, OVER_SA).why == "runs missing: picle on S_pl, sa on S_pl"
 
 
+def test_without_runs_the_closest_rival_in_print_is_shown(tmp_path):
+    of = ["sa", "picle", "mntdp-d"]
+    table = {"suite": "bell", "figure": "A", "source": "Table 1", "of": of,
+             "rows": {"S_pl": [70, 80, 79]}}  # fmt: skip
+    (found,) = judge(evidence(book(tmp_path, HIGHEST, tables=[table])), ["bell"])
+    assert found.decisive.label == "picle − mntdp-d on S_pl"
+    assert found.published == 1
+
+
 def test_failed_runs_say_how(tmp_path):
     failed = three("picle", 60, 71, 82)
     failed[1]["status"] = "timeout"

@@ -76,6 +76,13 @@ def test_a_claim_that_the_paper_contradicts_says_so(judged):
     assert "contradict" not in reason(judged[0])
 
 
+def test_equal_figures_are_told(tmp_path):
+    runs = (*three("sa", 50, 60, 71), *three("picle", 50, 60, 71))
+    (found, *_) = judge(evidence(book(tmp_path, *CLAIMS), *runs), ["bell"])
+    assert found.verdict == "not reproduced", "a tie is not above"
+    assert "all gave the same figure" in reason(found)
+
+
 def test_published_and_measured_stand_below_each_other(found):
     (grid,) = paper_grids(found, ["bell"])
     lines = [[str(cell) for cell in row] for row in grid.rows]
