@@ -85,6 +85,7 @@ def test_moments_of_a_growing_sample_are_exact():
     assert sample.fresh.shape == (100, 784)
 
 
+@pytest.mark.slow
 def test_separate_domains_are_told_apart():
     domains = [make_domain(number) for number in range(5)]
     found = {(m, n): position for m, n, position in density.rank(domains, [30, 300], seed=0)}
@@ -168,6 +169,7 @@ def test_random_search_needs_all_and_bayesian_optimisation_finds_the_best_earlie
         assert np.mean(needed[method]) < 12
 
 
+@pytest.mark.slow
 def test_seeds_make_the_same_start_for_all_that_begin_at_random():
     recorded, _ = planted(0, count=6)
     starts = {

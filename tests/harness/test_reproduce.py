@@ -133,6 +133,7 @@ def test_narrowing_keeps_the_claims_that_it_may_decide():
     assert not {"bell-nine-A", "bell-few-A", "bell-sp-picle-paper"} & kept
 
 
+@pytest.mark.slow
 def test_every_request_can_be_planned_at_every_scale():
     for scale in ("quick", "standard", "paper"):
         assert all(plan.jobs[0].scale == scale for plan in

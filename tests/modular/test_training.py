@@ -31,8 +31,12 @@ PATHS = [
     *((residuals, layers) for layers in ((), (3, 4), range(2), range(4))),
 ]
 
-QUICK = [(pairs, ()), (pairs, (5, 6, 7)), (pairs, (0, 1)), (singles, (0,)), (vectors, (2, 3, 4))]
-"""Those of the paths that are compared for 50 updates in the quick tests, too."""
+QUICK = [
+    (pairs, ()), (pairs, (5, 6, 7)), (pairs, (0, 1)), (singles, (0,)), (vectors, (2, 3, 4)),
+    (coloured, (1,)), (residuals, (3, 4)),
+]  # fmt: skip
+"""Those of the paths that are compared in the quick tests, too."""
+MARKED = [pytest.param(*path, marks=[] if path in QUICK else [pytest.mark.slow]) for path in PATHS]
 
 
 def run(problem: Problem, frozen: dict[int, Weights], settings: TrainingSettings, **options):
@@ -55,10 +59,7 @@ def same(a: Trained, b: Trained) -> bool:
     ("dtype", "tolerance"),
     [(torch.float64, 1e-9), pytest.param(torch.float32, 1e-3, marks=pytest.mark.slow)],
 )
-@pytest.mark.parametrize(
-    ("make", "layers"),
-    [pytest.param(*path, marks=[] if path in QUICK else [pytest.mark.slow]) for path in PATHS],
-)
+@pytest.mark.parametrize(("make", "layers"), MARKED)
 def test_50_updates_equal_the_reference(make, layers, dtype, tolerance):
     problem = make()
     frozen = library(problem.architecture, layers, dtype)
@@ -88,7 +89,7 @@ def drifts(module: Weights, name: str) -> bool:
     return "running_mean" in module and name in ("bias", "running_mean")
 
 
-@pytest.mark.parametrize(("make", "layers"), PATHS)
+@pytest.mark.parametrize(("make", "layers"), MARKED)
 def test_validations_equal_the_reference(make, layers):
     problem = make()
     frozen = library(problem.architecture, layers, torch.float64)

@@ -8,7 +8,7 @@ import struct
 import zipfile
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bell_bench_leaderboard.submission.archive import MIB, Archive, Limits, write_archive
@@ -150,6 +150,7 @@ def test_a_damaged_file_is_found_by_its_checksum():
 NAMES = st.from_regex(r"[a-z0-9_]{1,6}(/[a-z0-9_]{1,6}){0,2}", fullmatch=True)
 
 
+@settings(max_examples=30)
 @given(st.dictionaries(NAMES, st.binary(max_size=200), max_size=8), st.randoms())
 def test_what_is_written_is_read_and_bytes_depend_on_content_alone(files, random):
     content = write_archive(files)
