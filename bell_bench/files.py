@@ -6,14 +6,23 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 import pathlib
 import uuid
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+LARGEST_JSON = 256 * 1024**2
+LARGEST_ARRAYS = 2 * 1024**3
+LARGEST_WEIGHTS = 1024**3
+"""Bytes that we read as JSON, that the arrays of an .npz may unpack to, and of the weights in one
+file. Neither a record with all its notes, nor the images of a domain, nor a path's modules come
+near; what is larger was made to hurt."""
+SEAL = "sha256"
 TEMPORARY = ".writing-"
 """How the names of unfinished files begin; what a killed writer leaves can be told by it."""
 
@@ -44,8 +53,44 @@ def write_json(file: pathlib.Path, content: Any) -> None:
     write_whole(file, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
 
 
+def read_whole(file: pathlib.Path, limit: int) -> bytes:
+    """A file's content; ValueError if it is larger than anything that we write there."""
+    with file.open("rb") as stream:
+        small = os.fstat(stream.fileno()).st_size <= limit
+        content = stream.read(limit + 1) if small else b""
+    if not small or len(content) > limit:
+        raise ValueError(f"it has more than {limit:,} bytes")
+    return content
+
+
+def parse_json(content: bytes) -> Any:
+    """JSON of numbers that can be compared; ValueError for all else, however deep it goes."""
+
+    def refuse(number: str) -> Any:
+        raise ValueError(f"{number} is no number that can be compared")
+
+    try:
+        return json.loads(content, parse_constant=refuse)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
 def read_json(file: pathlib.Path) -> Any:
-    return json.loads(file.read_text(encoding="utf-8"))
+    return parse_json(read_whole(file, LARGEST_JSON))
+
+
+def seal(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with its own hash, by which damage shows."""
+    return {**content, SEAL: hash_json(content)}
+
+
+def unseal(content: Mapping[str, Any]) -> dict[str, Any]:
+    """What was sealed, without the hash; ValueError if it has changed since. What never was
+    sealed, as older versions did not, passes."""
+    plain = {name: value for name, value in content.items() if name != SEAL}
+    if SEAL in content and content[SEAL] != hash_json(plain):
+        raise ValueError("it is not as it was written: its content is not its hash's")
+    return plain
 
 
 def write_arrays(file: pathlib.Path, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -57,8 +102,25 @@ def write_arrays(file: pathlib.Path, arrays: Mapping[str, NDArray[Any]]) -> None
     write_whole(file, buffer.getvalue())
 
 
-def read_arrays(file: pathlib.Path) -> dict[str, NDArray[Any]]:
+def read_arrays(
+    file: pathlib.Path, names: Collection[str] | None = None
+) -> dict[str, NDArray[Any]]:
+    """The arrays of an .npz, or those of them that are named; OSError if there is no such file,
+    ValueError if it is damaged, would run code, or would unpack to more than memory should take."""
     import numpy as np
 
-    with np.load(file, allow_pickle=False) as arrays:
-        return {name: arrays[name] for name in arrays.files}
+    try:
+        with zipfile.ZipFile(file) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+            others = [name for name in archive.namelist() if not name.endswith(".npy")]
+        if others:
+            raise ValueError(f"it holds {others[0]}, which is no array")
+        if size > LARGEST_ARRAYS:
+            raise ValueError(f"it unpacks to {size:,} bytes, over {LARGEST_ARRAYS:,}")
+        with np.load(file, allow_pickle=False) as arrays:
+            wanted = [name for name in arrays.files if names is None or name in names]
+            return {name: np.asarray(arrays[name]) for name in wanted}
+    except OSError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{type(error).__name__}: {error}") from error

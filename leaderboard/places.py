@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from bell_bench.files import LARGEST_JSON, read_whole
+
 if TYPE_CHECKING:
     from bell_bench_leaderboard.submission import Submission
 
@@ -30,7 +32,7 @@ class JobFolder:
         return str(self.path)
 
     def read(self, name: str) -> bytes:
-        return (self.path / name).read_bytes()
+        return read_whole(self.path / name, LARGEST_JSON)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LARGEST = 256 * 1024**2
-"""Bytes that one array may have: more is no prediction of ours."""
+"""Bytes that all arrays of a job may have: more are no predictions of ours."""
 _END = struct.Struct("<4s4H2LH")
 """The end of a zip: signature, disks, entries here and in all, directory's size and place."""
 _ENTRY = struct.Struct("<4s6H3L5H2L")
@@ -49,10 +49,14 @@ def read_predictions(content: bytes, *, matrix: bool = False) -> Predictions:
     What is damaged, or is not what the harness writes, raises ValueError.
     """
     try:
+        members = [
+            member for member in _members(content) if matrix or not member.name.startswith("after_")
+        ]
+        if (size := sum(member.size for member in members)) > LARGEST:
+            raise ValueError(f"it unpacks to {size:,} bytes, over {LARGEST:,}")
         return {
             member.name.removesuffix(".npy"): _array(_unpacked(content, member))
-            for member in _members(content)
-            if matrix or not member.name.startswith("after_")
+            for member in members
         }
     except (zlib.error, struct.error) as error:
         raise ValueError(f"damaged: {error}") from error
@@ -77,8 +81,6 @@ def _members(content: bytes) -> Iterator[_Member]:
 
 def _unpacked(content: bytes, member: _Member) -> bytes:
     """A member's bytes, no more of them than the directory promises, with their checksum."""
-    if member.size > LARGEST:
-        raise ValueError(f"{member.name} has {member.size:,} bytes, over {LARGEST:,}")
     name, extra = struct.unpack_from("<HH", content, member.place + 26)
     start = member.place + _LOCAL_HEADER + name + extra
     raw = content[start : start + member.packed]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bell_bench import metrics
-from bell_bench.files import sha256
+from bell_bench.files import parse_json, sha256, unseal
 from bell_bench_leaderboard.places import Place, places
 from bell_bench_leaderboard.predictions import accuracy, read_predictions
 
@@ -65,9 +65,9 @@ def _read(place: Place) -> Record | None:
     """A job's record, or None with a warning where there is none that can be read."""
     try:
         try:
-            record = _parse(place.read("record.json"))
+            record = parse_json(place.read("record.json"))
         except FileNotFoundError:
-            job = _parse(place.read("job.json"))
+            job = parse_json(place.read("job.json"))
             record = {"schema": SCHEMA, "status": UNFINISHED, "reason": "no record yet",
                       "job": job, "problems": [], "matrix": []}  # fmt: skip
         _check_form(record)
@@ -75,13 +75,6 @@ def _read(place: Place) -> Record | None:
         warnings.warn(f"{place}/record.json is left out: {error!r}", stacklevel=3)
         return None
     return {**record, **_checked(record, place), "place": place}
-
-
-def _parse(content: bytes) -> Any:
-    def refuse(number: str) -> Any:
-        raise ValueError(f"{number} is no number that can be compared")
-
-    return json.loads(content, parse_constant=refuse)
 
 
 def _check_form(record: Any) -> None:
@@ -106,7 +99,8 @@ def _check_form(record: Any) -> None:
 
 def _check_problem(problem: Mapping[str, Any], *, done: bool) -> None:
     """Costs are numbers, and accuracies where there must be some."""
-    sum(problem["resources"][name] for name in _COSTS)
+    if not math.isfinite(sum(problem["resources"][name] for name in _COSTS)):
+        raise ValueError("a cost without end")
     if not all(isinstance(problem[name], str) for name in ("fingerprint", "test_fingerprint")):
         raise TypeError("a fingerprint is no text")
     for when in ("learnt", "final") if done else ():
@@ -115,7 +109,12 @@ def _check_problem(problem: Mapping[str, Any], *, done: bool) -> None:
 
 
 def _checked(record: Record, place: Place) -> dict[str, Any]:
-    """Where the accuracies come from; the status ``mismatch`` where they contradict each other."""
+    """Where the accuracies come from; the status ``mismatch`` where they contradict each other, or
+    the record is not as it was written."""
+    try:
+        unseal(record)
+    except ValueError as error:
+        return _mismatch(f"record.json is damaged: {error}")
     if record["status"] != "done":
         return {"check": ""}
     try:

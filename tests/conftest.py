@@ -15,7 +15,8 @@ for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 hypothesis.settings.register_profile("tests", deadline=None)  # on a busy machine all is slow
-hypothesis.settings.load_profile("tests")
+hypothesis.settings.register_profile("deep", deadline=None, max_examples=4000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "tests"))
 
 
 @pytest.fixture(autouse=True)

@@ -78,17 +78,22 @@ def info(out: pathlib.Path, as_json: bool) -> None:
 def verify(out: pathlib.Path) -> int:
     """Check every evaluation against its hash, and drop the damaged (exit code 1 if there are)."""
     store = EvaluationStore(out / FOLDER)
-    damaged = []
+    sound, dropped, left = 0, 0, 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StoreWarning)  # told below
-        for entry, sound in _with_bar(store.verify(), len(store.entries()), "checking"):
-            if not sound:
-                damaged.append(entry)
+        for entry, good in _with_bar(store.verify(), len(store.entries()), "checking"):
+            if good:
+                sound += 1
+            elif entry.file.exists():
+                left += 1
+                click.echo(f"damaged, and cannot be dropped: {entry.file}")
+            else:
+                dropped += 1
                 click.echo(f"damaged, dropped: {entry.file}")
-    click.echo(f"{len(store.entries()):,} sound, {len(damaged):,} damaged and dropped")
-    if damaged:
-        click.echo("They are computed again when they are next asked for.")
-    return 1 if damaged else 0
+    click.echo(f"{sound:,} sound, {dropped:,} damaged and dropped")
+    if dropped or left:
+        click.echo("What is damaged is computed again when it is next asked for.")
+    return 1 if dropped or left else 0
 
 
 @command.command()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bell_bench.cli.output import echo_json
-from bell_bench.errors import UsageError
+from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.facts.jobs import draw, find_jobs
 from bell_bench.text import brief, paragraph, table
 
@@ -60,7 +60,23 @@ def command(
         raise UsageError(
             f"{given[0]} is for one job, {str(run)!r} means {len(folders)}; name one:\n  {names}"
         )
-    records = [(folder, folder.record()) for folder in folders]
+    try:
+        _show([(folder, folder.record()) for folder in folders], problem, full, as_json, picture)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        raise BellBenchError(
+            f"a record of {run} is not as bell-bench writes them ({type(error).__name__}: {error}):"
+            " it was changed or damaged. `bell-bench evaluate` makes it again"
+        ) from error
+    return 0
+
+
+def _show(
+    records: list[tuple[JobFolder, dict[str, Any] | None]],
+    problem: int | None,
+    full: bool,
+    as_json: bool,
+    picture: pathlib.Path | None,
+) -> None:
     if picture is not None:
         draw(*records[0], picture)
         click.echo(f"wrote {picture}", err=True)
@@ -72,7 +88,6 @@ def command(
     else:
         rows = [(folder.path.name, *standing(record)) for folder, record in records]
         click.echo(table(rows, ("job", "status", "problems", "A")))
-    return 0
 
 
 def standing(record: dict[str, Any] | None) -> tuple[str, int | None, float | None]:

@@ -123,6 +123,9 @@ def _report(error: Exception) -> int:
     if isinstance(error, BellBenchError):
         click.echo(f"error: {error}", err=True)
         return 2 if isinstance(error, UsageError) else 1
+    if isinstance(error, OSError) and error.errno is not None:
+        click.echo(f"error: {error}", err=True)
+        return 1
     click.echo(
         f"error: unexpected {type(error).__name__}: {error}\n"
         f"This is a fault of {PROGRAM} or of a plugin. {DEBUG}=1 shows the traceback.",

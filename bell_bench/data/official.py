@@ -19,6 +19,7 @@ from bell_bench.data.arrays import PARTS, Arrays
 from bell_bench.data.catalogue import Collection, OfficialFile
 from bell_bench.data.folders import cache_folder, data_folder, working_folder
 from bell_bench.errors import BellBenchError
+from bell_bench.files import read_arrays
 
 Found = list[tuple[OfficialFile, list[Path]]]
 """Each official file with the files on disk that provide it."""
@@ -80,8 +81,7 @@ def _read_k49(paths: Found) -> Arrays:
     """Kuzushiji-49: four files, in the order of our parts, each with one array ``arr_0``."""
     arrays = {}
     for part, (_, found) in zip(PARTS, paths, strict=True):
-        with np.load(found[0], allow_pickle=False) as content:
-            arrays[part] = content["arr_0"]
+        arrays[part] = read_arrays(found[0])["arr_0"]
     return arrays
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -16,7 +15,7 @@ import numpy as np
 from bell_bench.data.domain import Domain, pixel_statistics
 from bell_bench.data.folders import cache_folder, cannot_write_cache, working_folder
 from bell_bench.errors import BellBenchError
-from bell_bench.files import hash_json
+from bell_bench.files import hash_json, read_json, seal, unseal, write_json
 from bell_bench.problem import hash_arrays
 
 ARRAYS = (
@@ -68,14 +67,16 @@ def stored(name: str, key: Mapping[str, object], make: Callable[[], Arrays]) -> 
 def _read(folder: Path) -> Stored | None:
     """What is stored, or None if it is absent or not what was written."""
     try:
-        about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+        about = read_json(folder / "about.json")
+        if about != seal(unseal(about)):
+            return None  # damaged, or of a version that did not seal
         arrays = {
             part: np.load(folder / f"{part}.npy", mmap_mode="r", allow_pickle=False)
             for part in ARRAYS
         }
         fingerprint = hash_arrays(arrays.values())
         found = Stored(arrays, about["fingerprint"], about["mean"], about["std"])
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     return found if found.fingerprint == fingerprint else None
 
@@ -89,7 +90,7 @@ def _write(folder: Path, arrays: Arrays, key: Mapping[str, object]) -> None:
         try:
             for part in ARRAYS:
                 np.save(temporary / f"{part}.npy", arrays[part], allow_pickle=False)
-            (temporary / "about.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
+            write_json(temporary / "about.json", seal(about))
         except OSError as error:
             raise cannot_write_cache(folder.parent, error) from error
         _rename(temporary, folder)

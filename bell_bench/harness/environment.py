@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pathlib
 import platform
@@ -30,6 +31,7 @@ def processor() -> str:
     return platform.processor() or platform.machine()
 
 
+@functools.cache
 def commit() -> dict[str, Any] | None:
     """The commit of the checkout bell-bench runs from, if it runs from one, and whether it is
     dirty. A checkout that merely surrounds an installed package does not count."""

@@ -13,15 +13,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+import filelock
 import psutil
 
-from bell_bench.files import write_json
+from bell_bench.errors import BellBenchError
 from bell_bench.harness.events import EventReader
 from bell_bench.harness.job import Job
 from bell_bench.harness.state import Checkpoints, make_record
 from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.units import format_size
 
+WORKER = "bell_bench.harness.worker"
+"""The module that does a job, given its folder and the process that watches it."""
 TICK = 0.1
 LOG_LIMIT = 256 * 1024**2
 MEMORY_VARIABLE = "BELL_BENCH_JOB_MEMORY"
@@ -76,15 +79,20 @@ class Running:
     events: EventReader
     started: float = field(default_factory=time.monotonic)
     measured: float = 0.0
+    waiting: bool = False
+    """For another run that is at work on this job; its own time has not begun."""
+    family: list[psutil.Process] = field(default_factory=list)
+    """The process and all it started, as last seen."""
     ended: tuple[str, str] | None = None
     """Status and reason, as told by the worker or decided by the parent."""
 
     @staticmethod
     def start(job: Job, folder: JobFolder, limits: Limits) -> Running:
         events = EventReader(folder.events_file)
+        shorten_log(folder)
         with folder.log_file.open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "bell_bench.harness.worker", str(folder.path.resolve())],
+                [sys.executable, "-m", WORKER, str(folder.path.resolve()), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -93,22 +101,28 @@ class Running:
             )
         return Running(job, folder, process, events)
 
-    def tree(self) -> list[psutil.Process]:
+    def look(self) -> None:
+        """See what the process has started. What left its group is remembered as well."""
         with contextlib.suppress(psutil.Error):
             process = psutil.Process(self.process.pid)
-            return [process, *process.children(recursive=True)]
-        return []
+            found = [process, *process.children(recursive=True)]
+            orphans = [each for each in self.family if each not in found and each.is_running()]
+            self.family = [*found, *orphans]
 
     def memory(self) -> int:
+        """Of the process and all it started; pages that several of them share count once."""
+        self.look()
         total = 0
-        for process in self.tree():
+        for process in self.family:
             with contextlib.suppress(psutil.Error):
-                total += process.memory_info().rss
+                total += memory_of(process, shared=len(self.family) > 1)
         return total
 
     def over(self, limits: Limits) -> tuple[str, str] | None:
         """Status and reason if a limit is passed. Memory is looked at twice a second."""
         now = time.monotonic()
+        if self.waiting:
+            return None
         if limits.seconds is not None and now - self.started > limits.seconds:
             return "timeout", f"over the limit of {limits.seconds:g} s (--timeout)"
         if now - self.measured < 0.5:
@@ -129,8 +143,9 @@ class Running:
         for event in self.events:
             if event.get("process") != self.process.pid:
                 continue  # of another run on this store
-            if event["event"] == "started":
+            if event["event"] in ("started", "waited"):
                 self.started = time.monotonic()
+            self.waiting = event["event"] == "waiting"
             if event["event"] == "ended":
                 self.ended = (event["status"], event["reason"])
             on_event(self.job, event)
@@ -140,18 +155,23 @@ class Running:
         return over
 
     def kill(self, status: str, reason: str) -> None:
-        """End the process and all it started. What it stored is whole: files are renamed in."""
+        """End the process. What it stored is whole: files are renamed in."""
         self.ended = (status, reason)
-        tree = self.tree()
+        self.look()
+        self.clear_away()
+        self.process.wait()
+
+    def clear_away(self) -> None:
+        """End all that the process started, and the process if it still runs."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        for process in tree:
+        for process in self.family:
             with contextlib.suppress(psutil.Error):
                 process.kill()
-        self.process.wait()
 
     def close(self) -> dict[str, Any]:
         """The job's record; made here if the worker could not."""
+        self.clear_away()
         return settle(self.job, self.folder, *(self.ended or ("failed", self._death())))
 
     def _death(self) -> str:
@@ -164,13 +184,43 @@ class Running:
 
 
 def settle(job: Job, folder: JobFolder, status: str, reason: str) -> dict[str, Any]:
-    """The record of a job that has ended; if it could not write one, what it had solved so far."""
-    record = folder.record()
-    if record is None:
-        state = Checkpoints(folder.work / "checkpoints").load()
-        record = make_record(job, status, reason, state)
-        write_json(folder.record_file, record)
+    """The record of a job that has ended; if it could not write one, what it had solved so far.
+
+    That is written unless another run is at work on this job, or the disk does not take it, which
+    is told in its place.
+    """
+    with contextlib.suppress(BellBenchError):
+        found = folder.record()
+        if found is not None:
+            return found
+    state = Checkpoints(folder.work / "checkpoints").load()
+    record = make_record(job, status, reason, state)
+    try:
+        folder.path.mkdir(parents=True, exist_ok=True)
+        with filelock.FileLock(folder.lock_file, timeout=0):
+            folder.write(record)
+    except filelock.Timeout:
+        pass
+    except OSError as error:
+        record["reason"] = f"{reason} (and its record cannot be written: {error})"
     return record
+
+
+def shorten_log(folder: JobFolder) -> None:
+    """Forget a log that an earlier attempt filled: it would count against this one."""
+    if folder.log_file.exists() and folder.log_file.stat().st_size > LOG_LIMIT // 2:
+        with contextlib.suppress(filelock.Timeout):  # held: another run writes to it just now
+            with filelock.FileLock(folder.lock_file, timeout=0):
+                os.truncate(folder.log_file, 0)
+
+
+def memory_of(process: psutil.Process, *, shared: bool) -> int:
+    """A process's resident bytes; with ``shared``, its proportional share of what it has in common
+    with others, where the system tells."""
+    if shared:
+        with contextlib.suppress(psutil.AccessDenied, AttributeError):
+            return int(process.memory_full_info().pss)
+    return int(process.memory_info().rss)
 
 
 class LocalExecutor:

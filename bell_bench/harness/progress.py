@@ -25,6 +25,9 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
 
 
+WAITING = "another run is at work on it; waiting"
+
+
 @dataclass
 class Standing:
     """How far one running job has come."""
@@ -42,6 +45,8 @@ class Standing:
         if kind == "started":
             self.problems = event["problems"]
             self.solved = self.before = event["solved"]
+        elif kind == "waiting":
+            self.name = WAITING
         elif kind == "problem":
             self.name, self.paths, self.best = event["name"], 0, None
         elif kind == "path":
@@ -57,6 +62,8 @@ class Standing:
         return (self.solved - self.before) / ahead if ahead else 0.0
 
     def __str__(self) -> str:
+        if not self.problems:
+            return self.name
         best = "" if self.best is None else f", best {100 * self.best:.1f}%"
         return f"{self.name}: {self.paths} paths{best}"
 
@@ -106,6 +113,8 @@ class PlainProgress(Progress):
         super().event(job, event)
         if event["event"] == "started" and event["solved"]:
             self._say(f"{label(job)}: resumed after problem {event['solved']}")
+        if event["event"] == "waiting":
+            self._say(f"{label(job)}: {WAITING}")
         if event["event"] == "solved":
             standing = self.standing[job.name]
             self._say(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from bell_bench.files import write_json
 from bell_bench.harness.executors import Executor
 from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan
@@ -14,24 +12,20 @@ from bell_bench.harness.state import make_record
 from bell_bench.plugins import registry
 
 
-def run_plan(
-    plan: Plan, executor: Executor, *, fresh: bool = False, quiet: bool = False
-) -> Mapping[str, dict[str, Any]]:
-    """Run what is not done yet; records of all the plan's jobs by job name.
-
-    A job that failed before is tried again, from its last solved problem on.
-    """
+def run_plan(plan: Plan, executor: Executor, *, fresh: bool = False, quiet: bool = False) -> None:
+    """Run what is not done yet. A job that failed before is tried again, from its last solved
+    problem on."""
     observers, store = registry(), executor.store
-    kept = [] if fresh else [job for job in plan.jobs if store.finished(job)]
-    waiting = [job for job in plan.jobs if job not in kept]
+    waiting = [job for job in plan.jobs if fresh or not store.finished(job)]
+    kept = len(plan.jobs) - len(waiting)
     for job in waiting:
         folder = store.prepare(job, fresh=fresh)
         if job.name in plan.unsupported:
             reason = plan.unsupported[job.name]
-            write_json(folder.record_file, make_record(job, "unsupported", reason, None))
+            folder.write(make_record(job, "unsupported", reason, None))
     waiting = [job for job in waiting if job.name not in plan.unsupported]
     observers.notify("bell_bench_run_started", run={"jobs": [job.to_json() for job in plan.jobs]})
-    with make_progress(waiting, len(kept), quiet) as progress:
+    with make_progress(waiting, kept, quiet) as progress:
 
         def on_event(job: Job, event: dict[str, Any]) -> None:
             progress.event(job, event)
@@ -43,4 +37,3 @@ def run_plan(
             observers.notify("bell_bench_job_finished", job=job.to_json(), record=record)
 
         executor.run(waiting, on_event=on_event, on_finished=on_finished)
-    return {job.name: store.folder_of(job).record() or {} for job in plan.jobs}

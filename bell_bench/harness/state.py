@@ -5,18 +5,18 @@ from __future__ import annotations
 import pathlib
 import shutil
 import warnings
-import zipfile
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench.files import read_arrays, read_json, write_arrays, write_json
+from bell_bench.files import read_arrays, read_json, sha256, write_arrays, write_json
 from bell_bench.harness.environment import environment
 from bell_bench.harness.job import Job
 from bell_bench.harness.store import SCHEMA
 
+_MARKER = "complete"
 MATRIX_LIMIT = 20
 """Sequences up to this long get the whole accuracy matrix."""
 
@@ -32,6 +32,8 @@ class State:
     charges: dict[str, Any] = field(default_factory=dict)
     stored: dict[str, list[int]] = field(default_factory=dict)
     """Bytes and parameters the algorithm keeps outside its library, as it accounted for them."""
+    resumed: list[int] = field(default_factory=list)
+    """How many problems were solved at each resume; what came after them was done again."""
 
     def save(self, folder: pathlib.Path) -> None:
         found = {name: value for name, value in vars(self).items() if name != "predictions"}
@@ -46,24 +48,31 @@ class State:
 
 
 class Checkpoints:
-    """Numbered folders; the newest one whose ``complete`` marker was written is the one to use."""
+    """Numbered folders; the newest one whose ``complete`` marker was written is the one to use.
+
+    The marker holds the hash of every file, so that damage costs time but no figure.
+    """
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
 
     def newest(self) -> pathlib.Path | None:
-        complete = self.folder.glob("*/complete")
+        complete = self.folder.glob(f"*/{_MARKER}")
         return max((marker.parent for marker in complete), default=None)
 
     def load(self) -> State | None:
-        """The newest state; None if there is none that can be read."""
+        """The newest state; None if there is none, or some of it is not as it was written."""
         newest = self.newest()
         if newest is None:
             return None
         try:
+            if read_json(newest / _MARKER) != _hashes(newest):
+                raise ValueError("its files are not those that were written")
             return State.load(newest)
-        except (OSError, ValueError, TypeError, KeyError, zipfile.BadZipFile) as error:
-            warnings.warn(f"checkpoint {newest} cannot be read: {error}", stacklevel=2)
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            warnings.warn(
+                f"checkpoint {newest} is damaged ({error}): the job starts over", stacklevel=2
+            )
             return None
 
     def begin(self, number: int) -> pathlib.Path:
@@ -73,10 +82,19 @@ class Checkpoints:
         return folder
 
     def complete(self, folder: pathlib.Path) -> None:
-        (folder / "complete").touch()
+        write_json(folder / _MARKER, _hashes(folder))
         for other in self.folder.iterdir():
             if other != folder:
                 shutil.rmtree(other, ignore_errors=True)
+
+
+def _hashes(folder: pathlib.Path) -> dict[str, str]:
+    """Of every file of a checkpoint but its marker."""
+    return {
+        file.relative_to(folder).as_posix(): sha256(file.read_bytes())
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and file.name != _MARKER
+    }
 
 
 def narrow(labels: NDArray[Any]) -> NDArray[Any]:
@@ -92,5 +110,6 @@ def make_record(job: Job, status: str, reason: str, state: State | None) -> dict
         "job": job.to_json(),
         "problems": state.problems if state else [],
         "matrix": state.matrix if state else [],
+        "resumed": state.resumed if state else [],
         "environment": environment(),
     }

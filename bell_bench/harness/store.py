@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import pathlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import filelock
 
 from bell_bench.errors import BellBenchError
-from bell_bench.files import read_json, write_json
+from bell_bench.files import read_json, seal, sha256, unseal, write_json
 from bell_bench.harness.job import Job
 
 SCHEMA = 1
@@ -60,6 +59,7 @@ class JobFolder:
         """The record, or None if the job has not ended yet."""
         try:
             record = read_json(self.record_file)
+            record = unseal(record) if isinstance(record, dict) else record
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
@@ -72,7 +72,28 @@ class JobFolder:
                 f"{self.record_file} is not a record of schema {SCHEMA}: written by another "
                 "version of bell-bench? Use another --out folder, or --fresh to start over"
             )
+        status, problems = record.get("status"), record.get("problems")
+        if not isinstance(status, str) or not isinstance(problems, list):
+            raise BellBenchError(
+                f"{self.record_file} is no record: it was changed. Delete it and run the same "
+                "command again to redo this job"
+            )
         return record
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Put the record in place, sealed, so that damage shows."""
+        write_json(self.record_file, seal(record))
+
+    def finished(self) -> bool:
+        """Whether the job has a sound result that needs no more work."""
+        try:
+            record = self.record()
+            if record is None or record["status"] != "done":
+                return record is not None and record["status"] == "unsupported"
+            found = sha256(self.predictions_file.read_bytes())
+        except (BellBenchError, OSError, KeyError):
+            return False
+        return bool(record.get("predictions_sha256", found) == found)
 
     def clear(self) -> None:
         """Forget everything but the job's own description."""
@@ -117,7 +138,4 @@ class ResultStore:
                     yield JobFolder(path)
 
     def finished(self, job: Job) -> bool:
-        with contextlib.suppress(BellBenchError):
-            record = self.folder_of(job).record()
-            return record is not None and record["status"] in ("done", "unsupported")
-        return False
+        return self.folder_of(job).finished()

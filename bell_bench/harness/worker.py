@@ -1,13 +1,15 @@
-"""One job in a process of its own: ``python -m bell_bench.harness.worker FOLDER``.
+"""One job in a process of its own: ``python -m bell_bench.harness.worker FOLDER PARENT``.
 
 Make problem t, let the algorithm learn it, ask for predictions, score them, checkpoint, go on.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pathlib
 import shutil
+import signal
 import sys
 import threading
 import time
@@ -18,12 +20,13 @@ from typing import Any
 
 import filelock
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from bell_bench import metrics
 from bell_bench.algorithm import Algorithm
 from bell_bench.errors import BellBenchError, Unsupported
-from bell_bench.files import sha256, write_arrays, write_json
+from bell_bench.files import sha256, write_arrays
 from bell_bench.harness.context import JobContext
 from bell_bench.harness.events import EventWriter
 from bell_bench.harness.job import Job
@@ -34,6 +37,9 @@ from bell_bench.modular.evaluator import Charges
 from bell_bench.plugins import PluginWarning, load_object, local_algorithm, registry
 from bell_bench.problem import Problem, Split
 from bell_bench.suites.base import Sequence
+
+_PARENT_DEATH_SIGNAL = 1
+"""Of prctl: PR_SET_PDEATHSIG."""
 
 
 class Run:
@@ -49,31 +55,44 @@ class Run:
             protocol=job.protocol,
             data=job.data,
         )
-        self.context = JobContext(
-            job,
-            suite.protocols[job.protocol],
-            self.sequence.settings,
-            work=folder.work,
-            evaluations=folder.path.parent / "evaluations",
-            tell=tell,
-        )
+        self.protocol = suite.protocols[job.protocol]
         self.settings = {
             "training": asdict(self.sequence.settings),
             "scale": fields_of(suite.scales[job.scale]),
-            "protocol": fields_of(suite.protocols[job.protocol]),
+            "protocol": fields_of(self.protocol),
         }
         check_file(job)
-        self.algorithm: Algorithm = load_object(job.load)(self.context, **job.options)
         self.state = State()
         self.checkpoints = Checkpoints(folder.work / "checkpoints")
+        self.context, self.algorithm = self.beginning()
+
+    def beginning(self) -> tuple[JobContext, Algorithm]:
+        """An algorithm that has learnt nothing yet, and its context."""
+        context = JobContext(
+            self.job,
+            self.protocol,
+            self.sequence.settings,
+            work=self.folder.work,
+            evaluations=self.folder.path.parent / "evaluations",
+            tell=self.tell,
+        )
+        return context, load_object(self.job.load)(context, **self.job.options)
 
     def resume(self) -> None:
+        """Go on from the newest checkpoint; from the beginning if there is no sound one."""
         newest, state = self.checkpoints.newest(), self.checkpoints.load()
         if newest and state and self.same_data(state):
             self.algorithm.load(newest / "algorithm")
-            self.state = state
-            self.context.evaluator.charges = Charges.from_json(self.state.charges)
-            self.context.stored = self.state.stored
+            try:
+                self.context.library.verify()
+            except BellBenchError as error:
+                warnings.warn(f"{error}: the job starts over", stacklevel=2)
+                self.context, self.algorithm = self.beginning()
+            else:
+                self.state = state
+                self.state.resumed.append(len(state.problems))
+                self.context.evaluator.charges = Charges.from_json(self.state.charges)
+                self.context.stored = self.state.stored
         self.tell("started", solved=len(self.state.problems), problems=len(self.sequence))
 
     def same_data(self, state: State) -> bool:
@@ -155,11 +174,13 @@ class Run:
     def predict(self, index: int, test: Split, classes: int) -> NDArray[Any]:
         scores = self.algorithm.predict(index, test.inputs)
         shape = (len(test), classes)
+        wanted = f"predict({index}, inputs) must give class scores of shape {shape}"
+        if not isinstance(scores, torch.Tensor):
+            raise BellBenchError(f"{wanted}, a tensor, not {type(scores).__name__}")
         if tuple(scores.shape) != shape:
-            raise BellBenchError(
-                f"predict({index}, inputs) must give class scores of shape {shape}, "
-                f"not {tuple(scores.shape)}"
-            )
+            raise BellBenchError(f"{wanted}, not {tuple(scores.shape)}")
+        if scores.is_complex():
+            raise BellBenchError(f"{wanted}, real numbers, not {scores.dtype}")
         numbers = scores.detach().cpu().double().numpy()
         if not np.isfinite(numbers).all():
             raise BellBenchError(f"predict({index}, inputs) gave scores that are not finite")
@@ -214,24 +235,37 @@ def write_result(run: Run) -> None:
             "backward_transfer": metrics.backward_transfer(final, learnt),
         },
     }
-    write_json(run.folder.record_file, {**make_record(run.job, "done", "", run.state), **facts})
+    run.folder.write({**make_record(run.job, "done", "", run.state), **facts})
 
 
-def watch_parent() -> None:
-    """End with the process that started this one, however it ends."""
-    parent = os.getppid()
+def watch_parent(parent: int) -> None:
+    """End with the process that started this one, however it ends, and take along what the
+    algorithm started. On Linux the system sees to it too, as no thread runs in native code that
+    keeps Python's lock."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(1)
-        os._exit(1)
+        os.killpg(os.getpid(), signal.SIGKILL)
 
     threading.Thread(target=watch, daemon=True).start()
 
 
-def main(folder: JobFolder) -> int:
-    import torch
+def take_turn(folder: JobFolder, tell: EventWriter) -> filelock.BaseFileLock:
+    """The job's lock. Whoever holds it is the only one at work on the job."""
+    lock = filelock.FileLock(folder.lock_file)
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        tell("waiting")
+        lock.acquire()
+        tell("waited")
+    return lock
 
+
+def main(folder: JobFolder, tell: EventWriter) -> int:
     job = folder.job()
     if job.name != folder.path.name:
         raise BellBenchError(f"{folder.job_file} is not the description of {folder.path.name}")
@@ -240,7 +274,6 @@ def main(folder: JobFolder) -> int:
     if ResultStore(folder.path.parent).finished(job):
         return 0  # by another run on this store, while this one waited
     folder.record_file.unlink(missing_ok=True)
-    tell = EventWriter(folder.events_file)
     run: Run | None = None
     try:
         run = Run(job, folder, tell)
@@ -248,7 +281,7 @@ def main(folder: JobFolder) -> int:
         write_result(run)
     except Unsupported as error:
         state = run.state if run else None
-        write_json(folder.record_file, make_record(job, "unsupported", str(error), state))
+        folder.write(make_record(job, "unsupported", str(error), state))
     except Exception as error:
         traceback.print_exc()
         status = "out-of-memory" if out_of_memory(error) else "failed"
@@ -264,8 +297,9 @@ def out_of_memory(error: Exception) -> bool:
 
 
 if __name__ == "__main__":
-    watch_parent()
+    watch_parent(int(sys.argv[2]))
     own = JobFolder(pathlib.Path(sys.argv[1]))
-    with filelock.FileLock(own.lock_file):
-        code = main(own)
+    teller = EventWriter(own.events_file)
+    with take_turn(own, teller):
+        code = main(own, teller)
     sys.exit(code)

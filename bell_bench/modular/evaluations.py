@@ -21,7 +21,14 @@ from typing import Any
 import filelock
 
 from bell_bench.errors import BellBenchError, UsageError
-from bell_bench.files import TEMPORARY, hash_json, sha256, write_whole
+from bell_bench.files import (
+    LARGEST_WEIGHTS,
+    TEMPORARY,
+    hash_json,
+    read_whole,
+    sha256,
+    write_whole,
+)
 from bell_bench.units import parse_size
 
 FOLDER = "evaluations"
@@ -82,9 +89,11 @@ class EvaluationStore:
             if not match:
                 continue
             try:
-                content = found.read_bytes()
+                content = read_whole(found, LARGEST_WEIGHTS)
             except OSError:  # evicted since it was listed, or unreadable
                 continue
+            except ValueError:  # larger than any
+                content = b""
             record = read_record(content, key, match[2])
             if record is None:
                 self._drop(found)
@@ -122,10 +131,10 @@ class EvaluationStore:
         """Check every entry's hash and drop the damaged, telling for each whether it was sound."""
         for entry in self.entries():
             try:
-                content = entry.file.read_bytes()
+                content = read_whole(entry.file, LARGEST_WEIGHTS)
             except (FileNotFoundError, PermissionError):
                 continue
-            except OSError:
+            except (OSError, ValueError):
                 content = b""
             sound = read_record(content, entry.key, entry.checksum) is not None
             if not sound:

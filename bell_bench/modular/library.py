@@ -17,7 +17,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from bell_bench.errors import BellBenchError, UsageError, unknown
-from bell_bench.files import hash_json, write_whole
+from bell_bench.files import LARGEST_WEIGHTS, hash_json, read_json, read_whole, write_whole
 from bell_bench.modular.architecture import Architecture, ModuleSpec
 from bell_bench.modular.blocks import Weights, block
 from bell_bench.modular.path import NEW, Path
@@ -248,7 +248,7 @@ class Library:
         """Go back to what an index describes; weights are checked when they are read."""
         file = self._index(index)
         try:
-            data = json.loads(file.read_bytes())
+            data = read_json(file)
             if data["version"] != _VERSION:
                 raise ValueError(f"version {data['version']}, not {_VERSION}")
             content = {"modules": data["modules"], "solutions": data["solutions"]}
@@ -262,6 +262,13 @@ class Library:
             raise BellBenchError(f"library index {file} is damaged: {error}") from error
         self._modules, self._solutions = modules, solutions
 
+    def verify(self) -> None:
+        """Read all that the index speaks of; an error names the first file that is not sound."""
+        for module in self._modules.values():
+            self._read(module.hash, module.spec)
+            for attachment in module.attachments.values():
+                self._read(attachment.hash)
+
     def _index(self, index: str | os.PathLike[str] | None) -> pathlib.Path:
         return self.folder / "index.json" if index is None else pathlib.Path(index)
 
@@ -271,7 +278,7 @@ class Library:
     def _read(self, content_hash: str, spec: ModuleSpec | None = None) -> Weights:
         file = self._file(content_hash)
         try:
-            weights: Weights = safetensors.torch.load(file.read_bytes())
+            weights: Weights = safetensors.torch.load(read_whole(file, LARGEST_WEIGHTS))
         except FileNotFoundError:
             raise BellBenchError(f"library file {file} is missing") from None
         except (SafetensorError, RuntimeError, *_MALFORMED) as error:

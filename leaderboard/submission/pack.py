@@ -142,10 +142,10 @@ def _take(folder: JobFolder, packed: Packed) -> _Found:
             "--timeout gives it an end"
         )
     record, places = shorten(record)
-    if record["status"] != "done":
-        record = _without_scores(record)
     if wrong := complaints(RECORD, record, "record"):
         raise BellBenchError("; ".join(wrong))
+    if record["status"] != "done":
+        record = _without_scores(record)
     found = _Found(Job.from_json(record["job"]), record)
     if record["status"] == "done":
         try:

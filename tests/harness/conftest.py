@@ -23,6 +23,8 @@ class House:
     """A folder in which the command line runs on the tiny suite."""
 
     folder: pathlib.Path
+    patience: float = 300
+    """Seconds that a command may take."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -35,7 +37,8 @@ class House:
     def bell_bench(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             self.command(*arguments),
-            capture_output=True, text=True, env=self.environment, cwd=self.folder, timeout=300,
+            capture_output=True, text=True, env=self.environment, cwd=self.folder,
+            timeout=self.patience,
         )  # fmt: skip
 
     def evaluate(self, *arguments: str, sequence: str = "S_pl") -> Completed:

@@ -61,8 +61,8 @@ def series(algorithm: str, scores: Sequence[float], **job: Any) -> list[dict[str
     ]
 
 
-def write_run(folder: pathlib.Path, content: dict[str, Any]) -> pathlib.Path:
-    """The record's folder, with predictions that are right as often as it says."""
+def predictions(content: dict[str, Any]) -> dict[str, np.ndarray]:
+    """As right as the record says."""
     arrays = {}
     for i, problem in enumerate(content["problems"]):
         labels = np.arange(POINTS, dtype=np.uint8) % 2
@@ -70,8 +70,13 @@ def write_run(folder: pathlib.Path, content: dict[str, Any]) -> pathlib.Path:
         for when in ("learnt", "final"):
             wrong = np.arange(POINTS) >= round(problem[f"accuracy_{when}"] * POINTS)
             arrays[f"{when}_{i}"] = labels ^ wrong.astype(np.uint8)
+    return arrays
+
+
+def write_run(folder: pathlib.Path, content: dict[str, Any]) -> pathlib.Path:
+    """The record's folder, with predictions that are right as often as it says."""
     folder.mkdir(parents=True)
-    write_arrays(folder / "predictions.npz", arrays)
+    write_arrays(folder / "predictions.npz", predictions(content))
     content["predictions_sha256"] = sha256((folder / "predictions.npz").read_bytes())
     (folder / "record.json").write_text(json.dumps(content))
     return folder

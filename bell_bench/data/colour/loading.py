@@ -16,7 +16,7 @@ from bell_bench.data.catalogue import COLOUR
 from bell_bench.data.colour import drawn, pools
 from bell_bench.data.colour.datasets import DATASETS
 from bell_bench.data.colour.domain import SIDE, SPLITS, ColourDomain, Images
-from bell_bench.data.imported import imported_path, read_imported
+from bell_bench.data.imported import imported_labels, imported_path, read_imported
 from bell_bench.data.prepared import stamp, stored
 from bell_bench.errors import BellBenchError, unknown
 
@@ -65,8 +65,7 @@ def classes_here(name: str, data: str) -> int:
     path = imported_path(name)
     if data == "glyphs" or not path.is_file():
         return DATASETS[name].classes
-    with np.load(path, allow_pickle=False) as content:
-        return int(content["train_labels"].max()) + 1
+    return int(imported_labels(name).max()) + 1
 
 
 def _draw(name: str, sizes: Mapping[str, int]) -> Arrays:

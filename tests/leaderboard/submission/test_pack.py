@@ -11,7 +11,7 @@ import zipfile
 import pytest
 
 from bell_bench.errors import BellBenchError, UsageError
-from bell_bench.files import sha256
+from bell_bench.files import SEAL, seal, sha256, unseal, write_json
 from bell_bench.harness.job import Job
 from bell_bench_leaderboard.submission.pack import pack
 from bell_bench_leaderboard.submission.schema import JOB, complaints
@@ -25,7 +25,7 @@ def job_folder(runs: pathlib.Path, algorithm: str) -> pathlib.Path:
 
 def edit_record(runs: pathlib.Path, algorithm: str, **changes: object) -> None:
     file = job_folder(runs, algorithm) / "record.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | changes))
+    write_json(file, seal(unseal(json.loads(file.read_text())) | changes))
 
 
 def test_records_predictions_and_a_manifest_of_their_hashes_and_nothing_else(content):
@@ -94,7 +94,7 @@ def test_the_standalone_run_must_be_there(runs):
         (lambda f: (f / "predictions.npz").write_bytes(b"cut"), "not the file that the record"),
         (lambda f: (f / "record.json").write_text("{"), "cannot be read"),
         (lambda f: (f / "record.json").write_text('{"schema": 7}'), "not a record of schema 1"),
-        (lambda f: (f / "record.json").write_text('{"schema": 1, "status": "done"}'), "missing"),
+        (lambda f: (f / "record.json").write_text('{"schema": 1, "status": "done"}'), "no record"),
     ],
 )
 def test_what_is_damaged_is_refused(runs, spoil, words):
@@ -149,7 +149,7 @@ def test_a_member_of_a_family_can_be_submitted(runs):
     record = json.loads((old / "record.json").read_text())
     record["job"]["algorithm"] = "avalanche:LwF"
     new = old.rename(runs / Job.from_json(record["job"]).name)
-    (new / "record.json").write_text(json.dumps(record))
+    write_json(new / "record.json", seal({k: v for k, v in record.items() if k != SEAL}))
     (new / "job.json").write_text(json.dumps(record["job"]))
     packed = Editable.of(pack([runs]).content)
     assert packed.names["avalanche:LwF"] == new.name

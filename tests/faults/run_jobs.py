@@ -1,0 +1,22 @@
+"""All that ``bell-bench evaluate`` does after its checks: ``python -m tests.faults.run_jobs OUT``.
+
+The checks start a process that imports torch, and a test that ends runs over and over would spend
+its time on that.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+from bell_bench.harness.executor import Limits, LocalExecutor
+from bell_bench.harness.plan import Request, make_plan
+from bell_bench.harness.run import run_plan
+from bell_bench.harness.store import ResultStore
+
+ALGORITHM, SUITE, SEQUENCE = "mntdp-d", "tiny", "S_pl"
+
+if __name__ == "__main__":
+    plan = make_plan(Request((ALGORITHM,), suite=SUITE, sequences=(SEQUENCE,)))
+    store = ResultStore(pathlib.Path(sys.argv[1]))
+    run_plan(plan, LocalExecutor(store, Limits(), 2))

@@ -1,0 +1,81 @@
+"""A run of many tiny jobs, and how large its parent is while they run.
+
+``python -m tests.faults.soak FOLDER JOBS`` runs the real parent (store, executor, progress,
+leaderboard) with light workers, as real ones would spend minutes of every hundred jobs on importing
+torch. Everything is written below FOLDER.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import pathlib
+import re
+import sys
+import time
+from dataclasses import dataclass, replace
+
+import psutil
+
+from bell_bench.files import write_arrays
+from bell_bench.harness import executor
+from bell_bench.harness.job import Job
+from bell_bench.harness.plan import Plan
+from bell_bench.harness.run import run_plan
+from bell_bench.harness.store import ResultStore
+from bell_bench_leaderboard import read_records, result_rows, summary_table
+from tests.faults.light_worker import PROBLEMS
+from tests.leaderboard.making import predictions, record
+
+ALGORITHMS = ("sa", "picle", "rs", "houdini")
+_FINISHED = re.compile(rb"\[(\d+)/\d+ jobs")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The parent at one moment."""
+
+    finished: int
+    bytes: int
+
+
+def watch(process: psutil.Popen, progress: pathlib.Path, every: float = 0.2) -> list[Sample]:
+    """How many jobs are finished, as the progress says, and how large the parent is, until it
+    ends."""
+    samples = []
+    while process.poll() is None:
+        finished = _FINISHED.findall(progress.read_bytes())
+        with contextlib.suppress(psutil.Error):
+            size = process.memory_info().rss
+            samples.append(Sample(int(finished[-1]) if finished else 0, size))
+        time.sleep(every)
+    return samples
+
+
+def run_light(folder: pathlib.Path, count: int) -> None:
+    """So many jobs, of four algorithms in turn on realisations of their own; prints the table."""
+    content = record(learnt=(0.5,) * PROBLEMS)
+    for problem in content["problems"]:
+        problem["notes"] = [{"evaluated": ["x" * 100] * 50}]
+    (folder / "template.json").write_text(json.dumps(content))
+    write_arrays(folder / "template.npz", predictions(content))
+    first = Job(load="x:X", **content["job"])
+    jobs = [
+        replace(first, algorithm=ALGORITHMS[number % 4], realisation=number // 4,
+                realisation_seed=number // 4)
+        for number in range(count)
+    ]  # fmt: skip
+    executor.WORKER = "tests.faults.light_worker"
+    store = ResultStore(folder)
+    limits = executor.Limits(memory_bytes=10**9)
+    run_plan(Plan(tuple(jobs)), executor.LocalExecutor(store, limits, 2))
+    print("reading", flush=True)
+    began = time.process_time()
+    rows = result_rows(read_records(store.folder_of(job).path for job in jobs))
+    print(summary_table(rows))
+    print(f"{sum(row['status'] == 'done' for row in rows)} rows in "
+          f"{time.process_time() - began:.1f} s of CPU")  # fmt: skip
+
+
+if __name__ == "__main__":
+    run_light(pathlib.Path(sys.argv[1]), int(sys.argv[2]))

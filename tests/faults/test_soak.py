@@ -1,0 +1,80 @@
+"""Many jobs in one run: the parent stays small and tells how far it is. At full size:
+``benchmarks/soak.py``."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import psutil
+import pytest
+
+from bell_bench.harness.job import Job
+from bell_bench.harness.plan import Plan
+from bell_bench.harness.run import run_plan
+from tests.faults.soak import watch
+from tests.leaderboard.making import record
+
+JOBS = 120
+GROWTH = 4e6
+"""Bytes that the parent may grow from a quarter of the run on: well below the records of so many
+jobs, and above what Python's allocator comes and goes by."""
+
+
+@pytest.mark.slow
+def test_the_parent_stays_small_and_its_progress_usable(tmp_path):
+    log = tmp_path / "progress.txt"
+    root = pathlib.Path(__file__).parents[2]
+    with log.open("wb") as stderr:
+        process = psutil.Popen(
+            [sys.executable, "-m", "tests.faults.soak", str(tmp_path), str(JOBS)],
+            env={**os.environ, "PYTHONPATH": str(root)}, stdout=subprocess.PIPE, stderr=stderr,
+        )  # fmt: skip
+        samples = watch(process, log)
+    told = process.stdout.read().decode()
+    assert process.wait() == 0, log.read_text()
+    assert f"{JOBS} rows in" in told
+    running = [each for each in samples if each.finished < JOBS]
+    early = [each.bytes for each in running if each.finished <= JOBS / 4]
+    late = [each.bytes for each in running if each.finished >= JOBS * 3 / 4]
+    assert early
+    assert late
+    assert max(late) - max(early) < GROWTH
+    lines = log.read_text().splitlines()
+    assert lines[0].endswith(f"{JOBS} jobs to run")
+    finished = [line for line in lines if f"/{JOBS} jobs" in line]
+    assert len(finished) == JOBS
+    assert all("left]" in line for line in finished[:-1])
+
+
+def test_what_a_run_does_per_job_does_not_grow_with_their_number(monkeypatch):
+    """Comparing every job with every other was 4 million comparisons for 2,000 jobs."""
+    jobs = [Job(load="x:X", **record(realisation=number)["job"]) for number in range(300)]
+    compared = []
+    monkeypatch.setattr(Job, "__eq__", lambda self, other: compared.append(1) or self is other)
+    store = FinishedStore()
+    run_plan(Plan(tuple(jobs)), IdleExecutor(store), quiet=True)
+    assert store.asked == len(jobs)
+    assert not compared
+
+
+class FinishedStore:
+    """Every job is done."""
+
+    asked = 0
+
+    def finished(self, job: Job) -> bool:
+        self.asked += 1
+        return True
+
+
+class IdleExecutor:
+    """There is nothing to do."""
+
+    def __init__(self, store: FinishedStore) -> None:
+        self.store = store
+
+    def run(self, jobs: list[Job], **tellers: object) -> None:
+        assert not jobs
