@@ -14,6 +14,7 @@ PACKAGES = ("bell-bench", "torch", "torchvision", "numpy", "gpytorch", "scikit-l
             "avalanche-lib", "safetensors")  # fmt: skip
 
 
+@functools.cache
 def version(package: str) -> str | None:
     try:
         return metadata.version(package)
