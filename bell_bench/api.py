@@ -284,14 +284,16 @@ def reproduce(
     realisations: Iterable[int] = (),
     jobs: int | None = None,
     out: File = "runs",
+    given: Iterable[File] = (),
     run: bool = True,
     claims: File | None = None,
     quiet: bool = False,
 ) -> Reproduction:
     """Run what a part of the paper (bell, ctrl, scale, ablations or all) needs; judge its claims.
 
-    What ``out`` has is not run again; ``run=False`` judges by that alone. Algorithms, sequences and
-    realisations narrow it. ``claims`` is a JSON file in place of ours.
+    What ``out`` has, or submissions and folders of results ``given``, is not run again; with
+    ``run=False`` nothing is. Algorithms, sequences and realisations narrow it. ``claims`` is a JSON
+    file in place of ours.
     """
     from bell_bench.reproduction import Wish
     from bell_bench.reproduction import reproduce as run_and_judge
@@ -301,6 +303,7 @@ def reproduce(
         part,
         wish,
         out=pathlib.Path(out),
+        given=[pathlib.Path(each) for each in given],
         workers=jobs,
         run=run,
         file=None if claims is None else pathlib.Path(claims),

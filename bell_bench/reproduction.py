@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from bell_bench.errors import unknown
 from bell_bench.files import hash_json, read_json, write_json, write_whole
 from bell_bench.results import Results
+from bell_bench_leaderboard.yardstick import MADE
 
 if TYPE_CHECKING:
     from bell_bench.harness.plan import Plan
@@ -147,12 +148,16 @@ def reproduce(
     wish: Wish,
     *,
     out: pathlib.Path,
+    given: Sequence[pathlib.Path],
     workers: int | None,
     run: bool,
     file: pathlib.Path | None,
     quiet: bool,
 ) -> Reproduction:
-    """Run what a part needs and is not done yet, unless told not to, and judge its claims."""
+    """Run what a part needs and is not done yet, unless told not to, and judge its claims.
+
+    What submissions or folders of results ``given`` have is counted, and not run.
+    """
     from bell_bench.harness.store import ResultStore
     from bell_bench_leaderboard import read_records
     from bell_bench_leaderboard.reproduction import Evidence, judge, read_book
@@ -163,20 +168,36 @@ def reproduce(
     parts = tuple(book.parts) if part == ALL else (part,)
     store = ResultStore(out)
     plan = merged(_plans(book, parts, wish))
-    waiting = sum(not store.finished(job) for job in plan.jobs)
+    known = _known(read_records(given), plan)
+    left = replace(plan, jobs=tuple(job for job in plan.jobs if job.name not in known))
+    waiting = sum(not store.finished(job) for job in left.jobs)
     asked = [name for each in parts for name in book.parts[each].ablations]
     with _clocked(out, {"part": part, "jobs": waiting, **vars(wish)}, write=run) as clock:
         if run:
-            _run(plan, store, workers, quiet)
+            _run(left, store, workers, quiet)
         ablations = {name: found for name in asked
                      if (found := _ablation(name, wish, out, run, quiet)) is not None}  # fmt: skip
-        folders = (store.folder_of(job).path for job in plan.jobs)
+        folders = (store.folder_of(job).path for job in left.jobs)
         records = read_records(folder for folder in folders if folder.is_dir())
+    records += known.values()
     evidence = Evidence(book, records, {name: rows for name, (rows, _) in ablations.items()})
     took = {**clock, "jobs and ablations by themselves": spent_seconds(records)
             + sum(spent for _, spent in ablations.values())}  # fmt: skip
     return Reproduction(evidence, parts, judge(evidence, parts), Results(records, out),
                         len(plan.jobs), took)  # fmt: skip
+
+
+def _known(records: Iterable[Mapping[str, Any]], plan: Plan) -> dict[str, Mapping[str, Any]]:
+    """The records that are done of the plan's jobs, by the job's name: the same algorithm on the
+    same problems with the same seed and options, whatever machine and version ran it."""
+
+    def identity(job: Mapping[str, Any]) -> str:
+        same = {name: value for name, value in job.items() if name not in MADE}
+        return hash_json({**same, "provider": str(job["provider"]).partition(" ")[0]})
+
+    done = {identity(each["job"]): each for each in records if each["status"] == "done"}
+    found = {job.name: done.get(identity(job.to_json())) for job in plan.jobs}
+    return {name: record for name, record in found.items() if record is not None}
 
 
 def narrowed(book: Book, wish: Wish) -> Book:

@@ -13,7 +13,8 @@ Job = Mapping[str, Any]
 EQUALS = ("suite", "suite_version", "sequence", "realisation_seed", "seed", "scale", "data",
           "protocol")  # fmt: skip
 """What must agree for two jobs to be compared problem by problem."""
-_MADE = ("device", "threads", "software")
+MADE = ("device", "threads", "software")
+"""What tells how a job was run, not what it was."""
 
 
 def is_standalone(job: Job) -> bool:
@@ -31,6 +32,6 @@ def yardstick(job: Job, runs: Sequence[tuple[Job, T]]) -> T | None:
     """Of the standalone runs on the same problems, the one made as ``job`` was; else the first."""
 
     def alike(run: tuple[Job, T]) -> bool:
-        return all(run[0].get(name) == job.get(name) for name in _MADE)
+        return all(run[0].get(name) == job.get(name) for name in MADE)
 
     return max(runs, key=alike)[1] if runs else None

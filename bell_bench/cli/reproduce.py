@@ -31,9 +31,13 @@ FOLDER = click.Path(path_type=pathlib.Path, file_okay=False)
               help="Realisation K, in place of the claims' own. Repeatable.")  # fmt: skip
 @click.option("--jobs", "workers", type=click.IntRange(min=1), metavar="N",
               help="Jobs at once.  [default: one per core]")  # fmt: skip
-@click.option("--no-run", is_flag=True, help="Run nothing: judge by what --out has.")
+@click.option("--no-run", is_flag=True, help="Run nothing: judge by what --out and --with have.")
 @click.option("--out", type=FOLDER, default="runs", show_default=True,
               help="The folder of results; what is done there is not done again.")  # fmt: skip
+@click.option("--with", "given", multiple=True, metavar="RUNS",
+              type=click.Path(path_type=pathlib.Path, exists=True),
+              help="A submission or folder of results: its jobs count and are not run. "
+                   "Repeatable.")  # fmt: skip
 @click.option("--claims", "file",
               type=click.Path(path_type=pathlib.Path, exists=True, dir_okay=False),
               help="A JSON file of claims, in place of ours.")  # fmt: skip
@@ -52,6 +56,7 @@ def command(
     workers: int | None,
     no_run: bool,
     out: pathlib.Path,
+    given: tuple[pathlib.Path, ...],
     file: pathlib.Path | None,
     html: pathlib.Path | None,
     publish: pathlib.Path | None,
@@ -77,6 +82,7 @@ def command(
             realisations=realisations,
             jobs=workers,
             out=out,
+            given=given,
             run=not no_run,
             claims=file,
             quiet=quiet,

@@ -71,6 +71,11 @@ def test_it_runs_what_is_missing_and_judges(house, claims):
     assert [json.loads(line)["jobs"] for line in lines] == [6, 0]
     assert "all commands so far" in json.loads(again.stdout)["time"]
 
+    assert house.bell_bench("submit", "runs", "--out", "runs.zip").returncode == 0
+    given = house.bell_bench("reproduce", *claims, "--json", "--with", "runs.zip", "--out", "new")
+    assert json.loads(given.stdout)["verdicts"] == facts["verdicts"]
+    assert not list((house.folder / "new").glob("tiny-*")), "nothing is run again"
+
 
 @pytest.mark.slow
 def test_it_narrows_and_tells_of_failed_jobs(house, claims):
