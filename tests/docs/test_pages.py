@@ -50,6 +50,7 @@ def test_every_command_parses(
     _, verb, *arguments = shlex.split(line, comments=True)
     for name in filter(lambda name: name in FILES, arguments):
         (tmp_path / name).mkdir()
+    (tmp_path / "leaderboard").symlink_to(ROOT / "leaderboard")
     monkeypatch.chdir(tmp_path)
     command = cli.get_command(click.Context(cli), verb)
     assert command is not None
