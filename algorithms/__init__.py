@@ -18,11 +18,13 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
         name="sa",
         load="bell_bench_algorithms.sa:Standalone",
         summary="A fresh network per problem: no transfer, the yardstick for all others.",
+        work="bell_bench_algorithms.work:sa",
     )
     yield AlgorithmSpec(
         name="mntdp-d",
         load="bell_bench_algorithms.mntdp_d:MNTDPD",
         summary="Perceptual transfer: prefixes of the previous solution with the best features.",
+        work="bell_bench_algorithms.work:mntdp_d",
         paper="https://arxiv.org/abs/2012.12631",
         options={
             "k": Option(
@@ -34,6 +36,7 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
         name="houdini",
         load="bell_bench_algorithms.houdini:Houdini",
         summary="Exhaustive search in lexicographic order, cut off after 2L + t paths.",
+        work="bell_bench_algorithms.work:houdini",
         paper="https://arxiv.org/abs/1804.00218",
         options={
             "paths": Option(
@@ -50,6 +53,7 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
         name="rs",
         load="bell_bench_algorithms.rs:RandomSearch",
         summary="Random paths until the training FLOPs of 2L + t standalone paths are spent.",
+        work="bell_bench_algorithms.work:rs",
         options={
             "trainings": Option(
                 int,
@@ -72,6 +76,7 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
         name="picle",
         load="bell_bench_algorithms.picle.picle:Picle",
         summary="Probabilistic search: likeliest prefixes, then Bayesian optimisation of suffixes.",
+        work="bell_bench_algorithms.work:picle",
         paper=PICLE,
         options={**declared(PTOptions, NTOptions), "searches": SEARCHES},
     )
@@ -79,6 +84,7 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
         name="pt-only",
         load="bell_bench_algorithms.picle.picle:PTOnly",
         summary="PICLE with its search for perceptual transfer alone.",
+        work="bell_bench_algorithms.work:pt_only",
         paper=PICLE,
         options=declared(PTOptions),
     )
@@ -86,6 +92,7 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
         name="nt-only",
         load="bell_bench_algorithms.picle.picle:NTOnly",
         summary="PICLE with its search for latent transfer alone.",
+        work="bell_bench_algorithms.work:nt_only",
         paper=PICLE,
         options=declared(NTOptions),
     )
@@ -93,6 +100,7 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
         name="o-ewc",
         load="bell_bench_algorithms.o_ewc:OEWC",
         summary="One network; a penalty keeps weights that mattered (online EWC, on Avalanche).",
+        work="bell_bench_algorithms.work:one_network",
         paper="https://arxiv.org/abs/1805.06370",
         options={
             "strength": Option(float, 1000.0, "λ of the penalty λ/2 · Σ F (θ − θ*)².", minimum=0),
@@ -109,6 +117,7 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
         name="er",
         load="bell_bench_algorithms.er:ER",
         summary="One network; each batch is joined by stored examples (replay, on Avalanche).",
+        work="bell_bench_algorithms.work:replay",
         paper="https://arxiv.org/abs/1902.10486",
         options={
             "per_class": Option(

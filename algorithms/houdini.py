@@ -25,6 +25,8 @@ class Houdini(ModularAlgorithm):
         library, layers = self.context.library, problem.architecture.modules
         limit = self.options["paths"] or 2 * len(layers) + len(library.solutions)
         choices = [[*(module.name for module in library.candidates(spec)), NEW] for spec in layers]
-        for modules in islice(product(*choices), limit - 1):
-            if set(modules) != {NEW}:  # the last of all, and evaluated before
-                yield self.context.evaluate(Path(modules), problem)
+        first = islice(product(*choices), limit - 1)
+        paths = [Path(modules) for modules in first if set(modules) != {NEW}]  # evaluated before
+        self.context.prefetch(paths, problem)
+        for path in paths:
+            yield self.context.evaluate(path, problem)

@@ -43,8 +43,10 @@ class MNTDPD(ModularAlgorithm):
         if not previous:
             return
         _, nearest = previous[int(np.argmax(accuracies))]  # of equals, the earliest solved
-        for length in range(1, len(nearest) + 1):
-            path = Path.prefix(nearest[:length], len(problem.architecture))
+        length = len(problem.architecture)
+        paths = [Path.prefix(nearest[:count], length) for count in range(1, len(nearest) + 1)]
+        self.context.prefetch(paths, problem)
+        for path in paths:
             yield self.context.evaluate(path, problem)
 
     def _accuracies(self, problem: Problem, prefixes: list[Names]) -> list[float]:

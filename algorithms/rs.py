@@ -35,7 +35,9 @@ class RandomSearch(ModularAlgorithm):
         spent, paths = standalone.cost.train_flops, 1
         choices = [[*(module.name for module in library.candidates(spec)), NEW] for spec in layers]
         seed = torch.randint(2**62, (), generator=self.context.generator("rs", problem.index))
-        for path in islice(random_paths(choices, random.Random(int(seed))), most - 1):
+        drawn = list(islice(random_paths(choices, random.Random(int(seed))), most - 1))
+        self.context.prefetch(drawn, problem)
+        for path in drawn:
             if spent >= budget:
                 break
             evaluation = self.context.evaluate(path, problem)

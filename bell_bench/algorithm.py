@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from bell_bench.modular.path import Path
@@ -35,6 +35,14 @@ class Context(Protocol):
         """TrainAndEvaluate: train the path's new modules, measure validation accuracy.
 
         Computed once, ever; its recorded cost is charged to this job on every call.
+        """
+        ...
+
+    def prefetch(self, paths: Iterable[Path], problem: Problem) -> None:
+        """Say which paths ``evaluate`` will likely be asked for next, in this order.
+
+        With ``--parallel-paths`` they are evaluated at once; otherwise nothing happens. Whatever is
+        named here, only what ``evaluate`` is asked for counts and is charged.
         """
         ...
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bell_bench.data.verify import Verdict
     from bell_bench.facts.descriptions import Description
     from bell_bench.facts.doctor import Check
+    from bell_bench.harness.forecast import Forecast
     from bell_bench.modular.evaluations import EvaluationStore
     from bell_bench.plugins import PluginInfo
     from bell_bench.reproduction import Reproduction
@@ -44,7 +45,9 @@ def evaluate(
     device: str = "cpu",
     timeout: float | None = None,
     memory: int | None = None,
+    parallel_paths: int = 1,
     executor: str = "local",
+    ray_address: str | None = None,
     out: File = "runs",
     fresh: bool = False,
     quiet: bool = False,
@@ -53,8 +56,10 @@ def evaluate(
 
     An algorithm is a name, ``distribution:name`` or ``./file.py:Class``. No sequences: all short
     ones. ``realisations`` is how many, or which. ``options`` is ``{"picle.k": 40}``, or settings as
-    on the command line. ``timeout`` is in seconds and ``memory`` in bytes, per job. A job that
-    fails costs its own row, never an exception: look at ``results.failed``.
+    on the command line. ``timeout`` is in seconds and ``memory`` in bytes, per job,
+    ``parallel_paths`` how many paths a job evaluates at once where it can. ``executor``
+    is ``local``, or ``ray`` for a cluster. A job that fails costs its own row, never an exception:
+    look at ``results.failed``.
     """
     from bell_bench.harness.executor import Limits
     from bell_bench.harness.executors import make_executor
@@ -62,6 +67,62 @@ def evaluate(
     from bell_bench.harness.run import run_plan
     from bell_bench.harness.store import ResultStore
     from bell_bench_leaderboard import read_records
+
+    plan = make_plan(
+        Request(
+            algorithms=_several(algorithms),
+            suite=suite,
+            sequences=_several(sequences),
+            scale=scale,
+            data=data,
+            protocol=protocol,
+            realisations=_counted(realisations),
+            seeds=tuple(seeds),
+            options=_settings(options),
+            device=device,
+            threads=threads,
+        )
+    )
+    store = ResultStore(pathlib.Path(out))
+    limits = Limits(seconds=timeout, memory_bytes=memory, paths=parallel_paths)
+    runner = make_executor(executor, store, limits, workers=jobs, address=ray_address)
+    check_plan(plan, store, fresh=fresh, devices=executor == "local")
+    run_plan(plan, runner, fresh=fresh, quiet=quiet)
+    records = read_records(store.folder_of(job).path for job in plan.jobs)
+    if lost := len(plan.jobs) - len(records):
+        raise BellBenchError(
+            f"{lost} of {len(plan.jobs)} results in {store.folder} cannot be read (the warnings "
+            "above tell which): the same command with --fresh makes them again"
+        )
+    return Results(records, store.folder)
+
+
+def plan(
+    algorithms: str | Iterable[str],
+    *,
+    suite: str = "bell",
+    sequences: str | Iterable[str] = (),
+    scale: str | None = None,
+    data: str | None = None,
+    protocol: str | None = None,
+    realisations: int | Iterable[int] = 1,
+    seeds: Iterable[int] = (0,),
+    options: Mapping[str, object] | Iterable[str] = (),
+    threads: int = 1,
+    device: str = "cpu",
+    cores: int | None = None,
+    machines: int = 1,
+    out: File = "runs",
+    tell: Callable[[str], None] = lambda what: None,
+) -> Forecast:
+    """What ``evaluate`` would take, on ``machines`` with so many ``cores``, each like this one's.
+
+    Times this machine first; ``tell`` hears of it. Compares with the jobs that have run in ``out``.
+    """
+    from bell_bench.harness.executor import cores as cores_here
+    from bell_bench.harness.forecast import forecast
+    from bell_bench.harness.plan import Request, make_plan
+    from bell_bench.harness.store import ResultStore
 
     request = Request(
         algorithms=_several(algorithms),
@@ -76,19 +137,10 @@ def evaluate(
         device=device,
         threads=threads,
     )
-    plan = make_plan(request)
     store = ResultStore(pathlib.Path(out))
-    limits = Limits(seconds=timeout, memory_bytes=memory)
-    runner = make_executor(executor, store, limits, workers=jobs)
-    check_plan(plan, store, fresh=fresh)
-    run_plan(plan, runner, fresh=fresh, quiet=quiet)
-    records = read_records(store.folder_of(job).path for job in plan.jobs)
-    if lost := len(plan.jobs) - len(records):
-        raise BellBenchError(
-            f"{lost} of {len(plan.jobs)} results in {store.folder} cannot be read (the warnings "
-            "above tell which): the same command with --fresh makes them again"
-        )
-    return Results(records, store.folder)
+    return forecast(
+        make_plan(request), store, cores=cores or cores_here(), machines=machines, tell=tell
+    )
 
 
 def leaderboard(*runs: File) -> Results:

@@ -54,10 +54,14 @@ class AlgorithmSpec:
     suites: tuple[str, ...] = ()
     """The suites it supports; empty for all."""
     options: Mapping[str, Option] = field(default_factory=dict)
+    work: str = ""
+    """An import string of a function that says how much it trains (``bell_bench.work``)."""
 
     def __post_init__(self) -> None:
         check_name("algorithm", self.name)
         _check_import(self.load)
+        if self.work:
+            _check_import(self.work)
         for name, option in self.options.items():
             check_name("option", name)
             if not isinstance(option, Option):

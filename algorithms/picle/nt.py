@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 import torch
@@ -68,17 +69,22 @@ class LatentSearch:
             limit=self.options.c or length + l_min,
             generator=self.context.generator("picle", "first points", problem.index),
         )
+        paths = [Path.suffix(suffix.names, length) for suffix in suffixes]
+        self.context.prefetch([paths[number] for number in choice.first[:FIRST]], problem)
         while (number := choice.next()) is not None:
-            path = Path.suffix(suffixes[number].names, length)
+            path = paths[number]
             evaluation = self.context.evaluate(path, problem)
             choice.observe(number, evaluation.accuracy)
             yield evaluation
         best = suffixes[choice.best]
         self.context.note(nt=choice.told())
-        for count in range(l_min + 1, length):
-            if not fits(best.solution, problem.architecture, count):
-                return
-            path = Path.suffix(best.solution.names[-count:], length)
+        longer = takewhile(
+            lambda count: fits(best.solution, problem.architecture, count),
+            range(l_min + 1, length),
+        )
+        paths = [Path.suffix(best.solution.names[-count:], length) for count in longer]
+        self.context.prefetch(paths, problem)
+        for path in paths:
             yield self.context.evaluate(path, problem)
 
     def functions(self, architecture: Architecture, suffixes: Sequence[Suffix]) -> Functions:

@@ -40,6 +40,15 @@ class PerceptualSearch:
         self.context.library.attach(name, GAUSSIAN, moments.tensor())
 
     def search(self, problem: Problem) -> Iterator[Evaluation]:
+        names = self.prefix(problem)
+        length = len(problem.architecture)
+        paths = [Path.prefix(names[:count], length) for count in range(1, len(names) + 1)]
+        self.context.prefetch(paths, problem)
+        for path in paths:
+            yield self.context.evaluate(path, problem)
+
+    def prefix(self, problem: Problem) -> list[str]:
+        """The longest prefix. No evaluation has a say in it, so all its paths are known at once."""
         library, architecture = self.context.library, problem.architecture
         received = Activations(architecture, problem.train, self.context.device)
         prefix: list[str] = []
@@ -57,8 +66,8 @@ class PerceptualSearch:
             best = int((likelihood + prior).argmax())  # the earliest of equals
             prefix.append(candidates[best].name)
             layers.append(_tell(layer, candidates, likelihood, prior, best))
-            yield self.context.evaluate(Path.prefix(prefix, len(architecture)), problem)
         self.context.note(pt={"layers": layers, "stopped": stopped})
+        return prefix
 
     def judge(self, candidates: Sequence[Module], received: Activations) -> tuple[Tensor, Tensor]:
         """Log-likelihood and log-prior of a layer's candidates.

@@ -22,6 +22,7 @@ DEBUG = "BELL_BENCH_DEBUG"
 
 VERBS: dict[str, tuple[str, str]] = {
     "evaluate": ("bell_bench.cli.evaluate:command", "Run algorithms on sequences."),
+    "plan": ("bell_bench.cli.plan:command", "What a run would take, before it runs."),
     "list": ("bell_bench.cli.list:command", "Algorithms, sequences, suites, data, scales."),
     "describe": ("bell_bench.cli.describe:command", "All about one of these, by name."),
     "show": ("bell_bench.cli.show:command", "A run: its jobs, accuracies, costs and faults."),

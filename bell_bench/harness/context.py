@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from bell_bench.errors import BellBenchError
+from bell_bench.harness.ahead import Ahead
 from bell_bench.harness.job import Job
 from bell_bench.modular import flops
 from bell_bench.modular.evaluations import EvaluationStore
@@ -33,6 +34,7 @@ class JobContext:
         work: pathlib.Path,
         evaluations: pathlib.Path,
         tell: Callable[..., None],
+        ahead: Ahead | None = None,
     ) -> None:
         self.suite = job.suite
         self.sequence = job.sequence
@@ -55,6 +57,7 @@ class JobContext:
         self._coverages: list[float] = []
         self._uncounted: set[str] = set()
         self._tell = tell
+        self._ahead = ahead
 
     @property
     def charges(self) -> Charges:
@@ -62,12 +65,21 @@ class JobContext:
 
     def evaluate(self, path: Path, problem: Problem) -> Evaluation:
         self._tell("trying", problem=problem.index, path=str(path))
+        if self._ahead:
+            with self.evaluator.spending():
+                computed = self._ahead.wait(path, problem)
+            self.charge(paths_computed=int(computed))
         evaluation = self.evaluator.evaluate(path, problem)
         self._cover(evaluation.flop_coverage, evaluation.uncounted)
         self._tell(
             "path", problem=problem.index, path=str(path), accuracy=round(evaluation.accuracy, 4)
         )
         return evaluation
+
+    def prefetch(self, paths: Iterable[Path], problem: Problem) -> None:
+        if self._ahead:
+            with self.evaluator.spending():
+                self._ahead.offer(paths, problem, self.library)
 
     def generator(self, *names: object) -> torch.Generator:
         text = "/".join(map(str, (self.seed, *names)))
@@ -93,7 +105,9 @@ class JobContext:
         self.notes.append(facts)
 
     def begin(self) -> None:
-        """Forget what was noted for the problem before."""
+        """Forget what was noted and foreseen for the problem before."""
+        if self._ahead:
+            self._ahead.forget()
         self.notes, self._coverages, self._uncounted = [], [], set()
 
     def resources(self) -> dict[str, Any]:

@@ -22,6 +22,11 @@ def version(package: str) -> str | None:
         return None
 
 
+def software() -> str:
+    """The versions that a result depends on; part of a job's identity."""
+    return ", ".join(f"{name} {version(name)}" for name in ("bell-bench", "torch"))
+
+
 def processor() -> str:
     try:
         for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():

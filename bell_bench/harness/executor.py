@@ -43,6 +43,8 @@ class Limits:
 
     seconds: float | None = None
     memory_bytes: int | None = None
+    paths: int = 1
+    """Path evaluations at once, each in a process of its own if there are several."""
 
     def shared_by(self, workers: int) -> Limits:
         """With a memory limit in any case: the one asked for, or a share of the machine's."""
@@ -92,7 +94,14 @@ class Running:
         shorten_log(folder)
         with folder.log_file.open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", WORKER, str(folder.path.resolve()), str(os.getpid())],
+                [
+                    sys.executable,
+                    "-m",
+                    WORKER,
+                    str(folder.path.resolve()),
+                    str(os.getpid()),
+                    str(limits.paths),
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -230,8 +239,8 @@ class LocalExecutor:
         self.store, self.limits, self.workers = store, limits, workers
 
     def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnEvent) -> None:
-        threads = max((job.threads for job in jobs), default=1)
-        workers = min(self.workers or max(1, cores() // threads), max(1, len(jobs)))
+        needed = self.limits.paths * max((job.threads for job in jobs), default=1)
+        workers = min(self.workers or max(1, cores() // needed), max(1, len(jobs)))
         limits = self.limits.shared_by(workers)
         waiting, running = deque(jobs), list[Running]()
         try:

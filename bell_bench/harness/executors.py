@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-from bell_bench.errors import unknown
+from bell_bench.errors import UsageError, unknown
 from bell_bench.harness.executor import Limits, LocalExecutor, OnEvent
 from bell_bench.harness.job import Job
 from bell_bench.harness.store import ResultStore
@@ -21,13 +21,24 @@ class Executor(Protocol):
         ...
 
 
-EXECUTORS: Mapping[str, Callable[..., Executor]] = {"local": LocalExecutor}
+NAMES = ("local", "ray")
 
 
 def make_executor(
-    name: str, store: ResultStore, limits: Limits, *, workers: int | None = None
+    name: str,
+    store: ResultStore,
+    limits: Limits,
+    *,
+    workers: int | None = None,
+    address: str | None = None,
 ) -> Executor:
-    """An executor by name; ``workers`` is the most jobs at once."""
-    if name not in EXECUTORS:
-        raise unknown("executor", name, EXECUTORS)
-    return EXECUTORS[name](store, limits, workers)
+    """An executor by name. ``workers`` is the most jobs at once, ``address`` the Ray cluster's."""
+    if name not in NAMES:
+        raise unknown("executor", name, NAMES)
+    if name == "ray":
+        from bell_bench.harness.cluster import RayExecutor
+
+        return RayExecutor(store, limits, workers, address)
+    if address is not None:
+        raise UsageError("--ray-address needs --executor ray")
+    return LocalExecutor(store, limits, workers)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bell_bench.errors import BellBenchError, UsageError, unknown
-from bell_bench.harness.environment import version
+from bell_bench.harness.environment import software
 from bell_bench.harness.executor import worker_environment
 from bell_bench.harness.job import Job
 from bell_bench.harness.store import ResultStore
@@ -21,7 +21,7 @@ from bell_bench.metrics import STANDALONE
 from bell_bench.options import complete, parse_options
 from bell_bench.plugins import Provided, registry
 from bell_bench.specs import AlgorithmSpec
-from bell_bench.suites.base import Suite
+from bell_bench.suites.base import Sequence, Suite
 
 NEEDED_DISK = 500 * 1024**2
 IMPORT_SECONDS = 300.0
@@ -137,7 +137,7 @@ def _jobs(
             options=complete(provided.spec, options),
             device=request.device,
             threads=request.threads,
-            software=", ".join(f"{name} {version(name)}" for name in ("bell-bench", "torch")),
+            software=software(),
         )
         for realisation in dict.fromkeys(request.realisations)
         for seed in dict.fromkeys(request.seeds)
@@ -145,26 +145,38 @@ def _jobs(
     ]
 
 
-def check_plan(plan: Plan, store: ResultStore, *, fresh: bool = False) -> None:
-    """Everything that could spoil a run at its end, found at its beginning."""
+def sequence_of(job: Job) -> Sequence:
+    """The realisation that a job runs on; its problems are made when they are asked for."""
+    suite = registry().suite(job.suite)
+    return suite.sequence(
+        job.sequence,
+        seed=job.realisation_seed,
+        scale=job.scale,
+        protocol=job.protocol,
+        data=job.data,
+    )
+
+
+def check_plan(
+    plan: Plan, store: ResultStore, *, fresh: bool = False, devices: bool = True
+) -> None:
+    """Everything that could spoil a run at its end, found at its beginning.
+
+    ``devices``: whether the jobs run on this machine, so that it must have theirs.
+    """
     _check_data(plan)
     _check_disk(store.folder)
     waiting = [job for job in plan.jobs if fresh or not store.finished(job)]
     able = [job for job in waiting if job.name not in plan.unsupported]
-    _check_imports({job.load for job in able}, {job.device for job in able})
+    _check_imports({job.load for job in able}, {job.device for job in able if devices})
 
 
 def _check_data(plan: Plan) -> None:
     """Say which sequences can run, which domains lack, and how to get them."""
-    suites = registry()
     lacking: dict[str, str] = {}
     sequences: dict[str, bool] = {}
     for job in plan.jobs:
-        sequence = suites.suite(job.suite).sequence(
-            job.sequence, seed=job.realisation_seed, scale=job.scale,
-            protocol=job.protocol, data=job.data,
-        )  # fmt: skip
-        absent = sequence.missing()
+        absent = sequence_of(job).missing()
         lacking |= absent
         sequences[job.sequence] = sequences.get(job.sequence, True) and not absent
     if not lacking:

@@ -115,6 +115,8 @@ class PlainProgress(Progress):
             self._say(f"{label(job)}: resumed after problem {event['solved']}")
         if event["event"] == "waiting":
             self._say(f"{label(job)}: {WAITING}")
+        if event["event"] == "lost":
+            self._say(f"{label(job)}: its node was lost, starting again ({event['reason']})")
         if event["event"] == "solved":
             standing = self.standing[job.name]
             self._say(

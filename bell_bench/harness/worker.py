@@ -1,4 +1,4 @@
-"""One job in a process of its own: ``python -m bell_bench.harness.worker FOLDER PARENT``.
+"""One job in a process of its own: ``python -m bell_bench.harness.worker FOLDER PARENT PATHS``.
 
 Make problem t, let the algorithm learn it, ask for predictions, score them, checkpoint, go on.
 """
@@ -27,9 +27,11 @@ from bell_bench import metrics
 from bell_bench.algorithm import Algorithm
 from bell_bench.errors import BellBenchError, Unsupported
 from bell_bench.files import sha256, write_arrays
+from bell_bench.harness.ahead import Ahead
 from bell_bench.harness.context import JobContext
 from bell_bench.harness.events import EventWriter
 from bell_bench.harness.job import Job
+from bell_bench.harness.plan import sequence_of
 from bell_bench.harness.state import MATRIX_LIMIT, Checkpoints, State, make_record, narrow
 from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.memory import PEAK
@@ -45,16 +47,12 @@ _PARENT_DEATH_SIGNAL = 1
 class Run:
     """The life of one job."""
 
-    def __init__(self, job: Job, folder: JobFolder, tell: EventWriter) -> None:
-        self.job, self.folder, self.tell = job, folder, tell
+    def __init__(
+        self, job: Job, folder: JobFolder, tell: EventWriter, ahead: Ahead | None = None
+    ) -> None:
+        self.job, self.folder, self.tell, self.ahead = job, folder, tell, ahead
         suite = registry().suite(job.suite)
-        self.sequence: Sequence = suite.sequence(
-            job.sequence,
-            seed=job.realisation_seed,
-            scale=job.scale,
-            protocol=job.protocol,
-            data=job.data,
-        )
+        self.sequence: Sequence = sequence_of(job)
         self.protocol = suite.protocols[job.protocol]
         self.settings = {
             "training": asdict(self.sequence.settings),
@@ -75,6 +73,7 @@ class Run:
             work=self.folder.work,
             evaluations=self.folder.path.parent / "evaluations",
             tell=self.tell,
+            ahead=self.ahead,
         )
         return context, load_object(self.job.load)(context, **self.job.options)
 
@@ -265,7 +264,7 @@ def take_turn(folder: JobFolder, tell: EventWriter) -> filelock.BaseFileLock:
     return lock
 
 
-def main(folder: JobFolder, tell: EventWriter) -> int:
+def main(folder: JobFolder, tell: EventWriter, paths: int) -> int:
     job = folder.job()
     if job.name != folder.path.name:
         raise BellBenchError(f"{folder.job_file} is not the description of {folder.path.name}")
@@ -275,8 +274,9 @@ def main(folder: JobFolder, tell: EventWriter) -> int:
         return 0  # by another run on this store, while this one waited
     folder.record_file.unlink(missing_ok=True)
     run: Run | None = None
+    ahead = Ahead(folder, paths) if paths > 1 else None
     try:
-        run = Run(job, folder, tell)
+        run = Run(job, folder, tell, ahead)
         run.all()
         write_result(run)
     except Unsupported as error:
@@ -287,6 +287,9 @@ def main(folder: JobFolder, tell: EventWriter) -> int:
         status = "out-of-memory" if out_of_memory(error) else "failed"
         tell("ended", status=status, reason=f"{type(error).__name__}: {error}"[:2000])
         return 1
+    finally:
+        if ahead:
+            ahead.close()
     return 0
 
 
@@ -301,5 +304,5 @@ if __name__ == "__main__":
     own = JobFolder(pathlib.Path(sys.argv[1]))
     teller = EventWriter(own.events_file)
     with take_turn(own, teller):
-        code = main(own, teller)
+        code = main(own, teller, paths=int(sys.argv[3]))
     sys.exit(code)

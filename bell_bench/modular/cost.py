@@ -33,7 +33,11 @@ class Layers:
 
     def on(self, inputs: Inputs) -> float:
         """One pass over a split."""
-        return self.image * len(inputs.images) + self.input * len(inputs)
+        return self.of(len(inputs.images), len(inputs))
+
+    def of(self, images: int, inputs: int) -> float:
+        """One pass over so many different images, and inputs made of them."""
+        return self.image * images + self.input * inputs
 
 
 @dataclass(frozen=True)
@@ -60,10 +64,7 @@ def cost(
     device: torch.device,
 ) -> Cost:
     """Counted on modules made for it, so that no training's weights or random numbers change."""
-    modules = {layer: initial(architecture, layer, 0, torch.float32) for layer in frozen}
-    learner = Learner(
-        architecture, modules, settings, init_seed=0, device=device, dtype=torch.float32
-    )
+    learner = _learner(architecture, frozen, settings, device)
     joint, start = architecture.joint, learner.start
 
     def forward(layers: range) -> Callable[[], object]:
@@ -82,6 +83,34 @@ def cost(
         coverage=step.coverage,
         uncounted=step.uncounted,
     )
+
+
+def make_step(
+    architecture: Architecture,
+    frozen: frozenset[int],
+    settings: TrainingSettings,
+    batch: int,
+    device: torch.device,
+) -> Callable[[], object]:
+    """A function that makes one update, as ``cost`` counts it; to be timed."""
+    learner = _learner(architecture, frozen, settings, device)
+    return lambda: _step(learner, batch, device).item()
+
+
+def weight_bytes(architecture: Architecture, layers: frozenset[int]) -> int:
+    """What the weights of these layers take when stored."""
+    weights = (initial(architecture, layer, 0, torch.float32) for layer in layers)
+    return sum(tensor.nbytes for module in weights for tensor in module.values())
+
+
+def _learner(
+    architecture: Architecture,
+    frozen: frozenset[int],
+    settings: TrainingSettings,
+    device: torch.device,
+) -> Learner:
+    modules = {layer: initial(architecture, layer, 0, torch.float32) for layer in frozen}
+    return Learner(architecture, modules, settings, init_seed=0, device=device, dtype=torch.float32)
 
 
 def _step(learner: Learner, batch: int, device: torch.device) -> Tensor:

@@ -55,7 +55,7 @@ class Charges:
     paths_trained: int = 0
     """Of these, the ones with something to train, now or when they were computed."""
     paths_computed: int = 0
-    """Really computed by this job: not found in the store, or gone from it when wanted again."""
+    """Of these, really computed by this job: not found in the store, or gone when wanted again."""
     updates: int = 0
     train_flops: float = 0.0
     inference_flops: float = 0.0
@@ -145,7 +145,7 @@ class Evaluator:
             self._problem = problem.index, problem.fingerprint
             self._remembered.clear()
         if path not in self._remembered:
-            with self._spending():
+            with self.spending():
                 evaluation = self._evaluate(path, problem)
             self._remembered[path] = evaluation
             self._charge(evaluation)
@@ -189,7 +189,7 @@ class Evaluator:
                 return self.library.weights(module.name)
             if not entry.stored:
                 return _layer(entry.content, layer)
-            with self._spending():  # trained once more if it was evicted meanwhile
+            with self.spending():  # trained once more if it was evicted meanwhile
                 return _layer(self.store.get_or_compute(key, compute)[0].content, layer)
 
         entry, hit = self.store.get_or_compute(key, compute)
@@ -227,7 +227,7 @@ class Evaluator:
         return _serialise(identity, trained, memory[0])
 
     @contextmanager
-    def _spending(self) -> Iterator[None]:
+    def spending(self) -> Iterator[None]:
         """Add what really passes to the charges, whatever comes of it."""
         wall, cpu = time.perf_counter(), time.process_time()
         try:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem, Split
 
@@ -23,6 +24,19 @@ class SequenceInfo:
     """Whether ``evaluate`` runs it by default."""
 
 
+@dataclass(frozen=True)
+class ProblemSize:
+    """A problem as far as costs go."""
+
+    architecture: Architecture
+    train: int
+    """Inputs to train on."""
+    validation: int
+    train_images: int
+    """How many different images these are made of, at most."""
+    validation_images: int
+
+
 class Sequence(Protocol):
     """One realisation of a sequence at one scale. Every problem is made on its own, when asked."""
 
@@ -32,6 +46,11 @@ class Sequence(Protocol):
     @property
     def domains(self) -> tuple[str, ...]:
         """The image domains it needs, in order of first use."""
+        ...
+
+    @property
+    def sizes(self) -> list[ProblemSize]:
+        """Of every problem; no image is needed for it."""
         ...
 
     def __len__(self) -> int: ...

@@ -105,8 +105,14 @@ def test_the_first_paths_in_order_whatever_the_library(counts, solved, paths):
         candidates=lambda layer: [SimpleNamespace(name=name) for name in fitting[layer]],
     )
     problem = SimpleNamespace(architecture=SimpleNamespace(modules=range(len(counts))))
-    context = SimpleNamespace(library=library, evaluate=lambda path, problem: path)
+    foreseen = []
+    context = SimpleNamespace(
+        library=library,
+        evaluate=lambda path, problem: path,
+        prefetch=lambda paths, problem: foreseen.extend(paths),
+    )
     found = list(Houdini(context, paths=paths).search(problem))
+    assert foreseen == found
     limit = 2 * len(counts) + solved if paths is None else paths
     everything = product(*([*names, NEW] for names in fitting.values()))
     standalone = Path.standalone(len(counts))

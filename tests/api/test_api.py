@@ -24,6 +24,7 @@ from tests.tiny_suite import TINY
 
 OF_VERBS = {
     "evaluate": ["evaluate"],
+    "plan": ["plan"],
     "list": ["listing"],
     "describe": ["describe"],
     "show": ["show"],

@@ -149,6 +149,9 @@ class FakeContext:
     def generator(self, *names: object) -> torch.Generator:
         return torch.Generator().manual_seed(0)
 
+    def prefetch(self, paths: object, problem: object) -> None:
+        """Nothing runs ahead here."""
+
     def account(self, what: str, size: int) -> None:
         raise AssertionError("the library is accounted for by the harness")
 

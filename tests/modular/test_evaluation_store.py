@@ -293,3 +293,18 @@ def test_no_warning_on_sound_use(store):
         warnings.simplefilter("error")
         put(store, 1)
         assert store.get(make_entry(1)[0])
+
+
+def test_entries_of_another_store_are_received_once_and_only_if_sound(store, tmp_path):
+    theirs = EvaluationStore(tmp_path / "theirs")
+    file = put(theirs, 1)
+    content = file.read_bytes()
+    store.receive(file.name, content[:-1])
+    store.receive(f"../{file.name}", content)
+    assert store.entries() == []
+    store.receive(file.name, content)
+    assert numbers(store) == [1]
+    again, slower = make_entry(1, b"y" * 100)
+    store.receive(f"{again}-{files.sha256(slower)}.safetensors", slower)
+    assert numbers(store) == [1]
+    assert store.get(again).content == content

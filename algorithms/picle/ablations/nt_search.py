@@ -17,7 +17,7 @@ from torch import Tensor
 
 from bell_bench.harness.context import JobContext
 from bell_bench.harness.job import Job
-from bell_bench.harness.plan import Plan, Request, check_plan, make_plan
+from bell_bench.harness.plan import Plan, Request, check_plan, make_plan, sequence_of
 from bell_bench.harness.store import ResultStore
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.evaluations import FOLDER
@@ -100,7 +100,7 @@ def run(
     replays = sum(_repeats(options, seeds) for options in METHODS.values())
     steps = _Steps(tell)
     with _threads(jobs[0].threads):
-        sequences = [_sequence(job) for job in jobs]
+        sequences = [sequence_of(job) for job in jobs]
         steps.total = sum(2 * (len(sequence) - 1) + replays for sequence in sequences)
         recorded = [
             record(job, sequence, out / FOLDER, steps)
@@ -217,16 +217,6 @@ def stopping(rows: pd.DataFrame) -> pd.DataFrame:
 def _repeats(options: NTOptions | None, seeds: int) -> int:
     """Once is enough where nothing is random; repeating it would only narrow its error band."""
     return 1 if options and options.first_points == "central" else seeds
-
-
-def _sequence(job: Job) -> ProblemSequence:
-    return registry().suite(job.suite).sequence(
-        job.sequence,
-        seed=job.realisation_seed,
-        scale=job.scale,
-        protocol=job.protocol,
-        data=job.data,
-    )  # fmt: skip
 
 
 class _Steps:

@@ -14,7 +14,7 @@ from bell_bench.errors import UsageError, unknown
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem, Split
-from bell_bench.suites.base import SequenceInfo
+from bell_bench.suites.base import ProblemSize, SequenceInfo
 from bell_bench.suites.bell.architecture import architecture
 from bell_bench.suites.bell.draw import Triple, draw_split, random_state
 from bell_bench.suites.bell.labellings import SIDE
@@ -77,6 +77,22 @@ class BellSequence:
             width=self.scale.width,
             vector_layers=self.protocol.vector_layers,
         )
+
+    @property
+    def sizes(self) -> list[ProblemSize]:
+        return [self._size(place) for place in self.places]
+
+    def _size(self, place: Place) -> ProblemSize:
+        triples, there = self.triples(place), self.scale.domain
+        inputs = {part: triples[part].points for part in ("train", "validation")}
+        images = {
+            part: min(filter(None, (
+                points * (2 if place.labelling else 1), triples[part].images, getattr(there, part)
+            )))
+            for part, points in inputs.items()
+        }  # fmt: skip
+        architecture = self.architecture(place)
+        return ProblemSize(architecture, *inputs.values(), *images.values())
 
     def missing(self) -> Mapping[str, str]:
         return missing(self.domains, self.data)

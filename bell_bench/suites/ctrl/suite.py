@@ -14,7 +14,7 @@ from bell_bench.errors import UsageError, unknown
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem, Split
-from bell_bench.suites.base import SequenceInfo
+from bell_bench.suites.base import ProblemSize, SequenceInfo
 from bell_bench.suites.ctrl.architecture import convolutional, resnet
 from bell_bench.suites.ctrl.draw import draw_split
 from bell_bench.suites.ctrl.protocol import PROTOCOLS, Protocol
@@ -66,7 +66,16 @@ class CtrlSequence:
             )
         return why
 
-    def sizes(self, place: Place) -> dict[str, int]:
+    @property
+    def sizes(self) -> list[ProblemSize]:
+        return [self._size(place) for place in self.places]
+
+    def _size(self, place: Place) -> ProblemSize:
+        counts = self.per_class(place)
+        train, validation = (len(place.classes) * counts[part] for part in ("train", "validation"))
+        return ProblemSize(self.architecture(place), train, validation, train, validation)
+
+    def per_class(self, place: Place) -> dict[str, int]:
         """Images per class of a task's training, validation and test sets, as asked for."""
         asked: tuple[int, int] = getattr(self.scale, place.size)
         train, validation = map(min, asked, CAPS.get(place.dataset, asked))
@@ -83,7 +92,7 @@ class CtrlSequence:
         if place.dataset not in self._loaded:
             self._loaded[place.dataset] = load(place.dataset, self.data)
         domain = self._loaded[place.dataset]
-        return draw_split(place, domain, part, self.sizes(place)[part], self.seed)
+        return draw_split(place, domain, part, self.per_class(place)[part], self.seed)
 
     @cached_property
     def _loaded(self) -> dict[str, ColourDomain]:
@@ -109,7 +118,7 @@ class CtrlSequence:
 
     def _row(self, position: int) -> dict[str, Any]:
         place, classes = self.places[position], len(self.places[position].classes)
-        sizes = {part: classes * count for part, count in self.sizes(place).items()}
+        sizes = {part: classes * count for part, count in self.per_class(place).items()}
         return {
             "position": position,
             "name": place.name,

@@ -146,7 +146,7 @@ def test_rainbow_tasks_are_digits_on_a_colour(loads: Loads):
 def test_test_sets_have_all_there_are_at_most_a_thousand(loads: Loads):
     assert len(sequence("s_pl", scale="paper").test(0)) == 10 * 9, "nine of each class are here"
     assert len(sequence("s_pl", scale=tiny()).test(0)) == 10 * 3
-    assert sequence("s_pl", scale="paper").sizes(realise("s_pl", 0)[4])["test"] == 300
+    assert sequence("s_pl", scale="paper").per_class(realise("s_pl", 0)[4])["test"] == 300
     rows = sequence("s_pl", scale="paper", data="images").describe()
     assert rows[4]["test"] == "≤ 10000"
 

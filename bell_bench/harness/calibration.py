@@ -1,0 +1,109 @@
+"""How fast this machine trains: some updates of each network, timed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bell_bench.harness.executor import worker_environment
+from bell_bench.modular.architecture import Architecture
+from bell_bench.modular.settings import TrainingSettings
+
+if TYPE_CHECKING:
+    import torch
+
+SECONDS = 0.5
+"""How long each network is timed, at least, after one update to warm up."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a training takes on one core: a fixed part per update, and one by its operations."""
+
+    update_seconds: float
+    flops_per_second: float
+    start_seconds: float
+    """What a job takes before its first problem."""
+
+    def seconds(self, updates: float, flops: float) -> float:
+        return updates * self.update_seconds + flops / self.flops_per_second
+
+
+def calibrate(
+    networks: Iterable[tuple[Architecture, TrainingSettings]],
+    *,
+    device: str,
+    threads: int,
+    tell: Callable[[str], None],
+) -> Machine:
+    """Time updates of whole networks, of halves and of last layers, and fit the two parts."""
+    import torch
+
+    torch.set_num_threads(threads)
+    rows = []
+    for number, (architecture, settings) in enumerate(networks, start=1):
+        for kept in sorted({0, len(architecture) // 2, len(architecture) - 1}):
+            frozen = frozenset(range(kept))
+            flops, seconds = _time_update(architecture, frozen, settings, torch.device(device))
+            tell(f"network {number}, {len(architecture) - kept} of {len(architecture)} modules: "
+                 f"{1e3 * seconds:.1f} ms per update")  # fmt: skip
+            rows.append((flops, seconds))
+    fixed, per_flop = _fit(rows)
+    tell("starting a job's process")
+    return Machine(fixed, 1 / per_flop, _time_start(threads))
+
+
+def _time_update(
+    architecture: Architecture,
+    frozen: frozenset[int],
+    settings: TrainingSettings,
+    device: torch.device,
+) -> tuple[float, float]:
+    """FLOPs and seconds of one update on a full batch.
+
+    One thread's seconds are the processor's, which do not depend on what else is running.
+    """
+    import torch
+
+    from bell_bench.modular.cost import cost, make_step
+
+    alone = device.type == "cpu" and torch.get_num_threads() == 1
+    step = make_step(architecture, frozen, settings, settings.batch, device)
+    step()
+    times: list[float] = []
+    clock = time.process_time if alone else time.perf_counter
+    while sum(times) < SECONDS:
+        start = clock()
+        step()
+        times.append(clock() - start)
+    return cost(architecture, frozen, settings, settings.batch, device).step, median(times)
+
+
+def _fit(rows: list[tuple[float, float]]) -> tuple[float, float]:
+    """Seconds as fixed + slope · flops, by least relative squares; neither below zero."""
+    flops, seconds = np.array(rows).T
+    matrix = np.stack([1 / seconds, flops / seconds], axis=1)
+    (fixed, slope), *_ = np.linalg.lstsq(matrix, np.ones(len(rows)), rcond=None)
+    if fixed < 0 or slope <= 0:
+        return 0.0, float(seconds.sum() / flops.sum())
+    return float(fixed), float(slope)
+
+
+def _time_start(threads: int) -> float:
+    """Processor seconds until a job's process has all it needs."""
+    code = "import time, bell_bench.harness.worker; print(time.process_time())"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=worker_environment(threads),
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return float(done.stdout)

@@ -1,0 +1,127 @@
+"""A plan's estimate as people read it: by algorithm, on some machines, and how far it was off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bell_bench.harness.calibration import Machine, calibrate
+from bell_bench.harness.environment import processor
+from bell_bench.harness.estimate import Amount, Estimate, estimate, makespan, measured, networks
+from bell_bench.harness.plan import Plan
+from bell_bench.harness.store import ResultStore
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Estimate over measurement, of the plan's jobs that have run."""
+
+    jobs: int
+    updates: float
+    flops: float
+    seconds: float | None
+    """None if none of them ran on this kind of processor."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a plan takes. Seconds are those of one core, if not said otherwise."""
+
+    estimates: list[Estimate]
+    machine: Machine
+    cores: int
+    machines: int
+    compared: Comparison | None
+
+    @property
+    def unknown(self) -> list[str]:
+        """The algorithms that do not say how much they train."""
+        return list(dict.fromkeys(e.job.algorithm for e in self.estimates if e.amount is None))
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One per algorithm, as JSON has it."""
+        names = dict.fromkeys(each.job.algorithm for each in self.estimates)
+        return [self._row([e for e in self.estimates if e.job.algorithm == n], n) for n in names]
+
+    @property
+    def total(self) -> dict[str, Any]:
+        return self._row([e for e in self.estimates if e.amount is not None], "all")
+
+    @property
+    def wall_seconds(self) -> float:
+        """Until the last job ends, each on its share of all cores."""
+        times = [seconds for each in self.estimates if (seconds := each.seconds(self.machine))]
+        threads = max((each.job.threads for each in self.estimates), default=1)
+        return makespan(times, max(1, self.cores // threads) * self.machines)
+
+    def _row(self, estimates: list[Estimate], name: str) -> dict[str, Any]:
+        known = [each for each in estimates if each.amount is not None]
+        amounts = [each.amount for each in known if each.amount is not None]
+        total = sum(amounts, Amount())
+        seconds = sum(each.seconds(self.machine) or 0.0 for each in known)
+        row = {"algorithm": name, "jobs": len(estimates), **asdict(total), "seconds": seconds}
+        return row if known else {**dict.fromkeys(row), "algorithm": name, "jobs": len(estimates)}
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """All of it, as JSON has it."""
+        return {
+            "algorithms": self.rows,
+            "total": self.total,
+            "unknown": self.unknown,
+            "machine": {"processor": processor(), **asdict(self.machine)},
+            "cores": self.cores,
+            "machines": self.machines,
+            "wall_seconds": self.wall_seconds,
+            "compared": asdict(self.compared) if self.compared else None,
+        }
+
+
+def forecast(
+    plan: Plan,
+    store: ResultStore,
+    *,
+    cores: int,
+    machines: int,
+    tell: Callable[[str], None],
+) -> Forecast:
+    """Count what the plan's jobs train, time this machine, and compare with what has run."""
+    job = plan.jobs[0]
+    machine = calibrate(networks(plan), device=job.device, threads=job.threads, tell=tell)
+    estimates = estimate(plan, tell)
+    return Forecast(estimates, machine, cores, machines, _compare(estimates, store, machine))
+
+
+def _compare(estimates: list[Estimate], store: ResultStore, machine: Machine) -> Comparison | None:
+    ran = [
+        (each, record, each.amount)
+        for each in estimates
+        if each.amount is not None
+        and store.finished(each.job)
+        and (record := store.folder_of(each.job).record())
+        and record["status"] == "done"
+    ]
+    if not ran:
+        return None
+    expected = sum((amount for _, _, amount in ran), Amount())
+    found = sum((measured(record) for _, record, _ in ran), Amount())
+    here = [(e, r) for e, r, _ in ran if r["environment"]["cpu"] == processor()]
+    took = sum(_seconds(record) for _, record in here)
+    guessed = sum(each.seconds(machine) or 0.0 for each, _ in here)
+    return Comparison(
+        jobs=len(ran),
+        updates=_ratio(expected.updates, found.updates),
+        flops=_ratio(expected.flops, found.flops),
+        seconds=_ratio(guessed - len(here) * machine.start_seconds, took) if here else None,
+    )
+
+
+def _seconds(record: Mapping[str, Any]) -> float:
+    """CPU seconds of learning: unlike wall time, they do not depend on what else was running."""
+    return float(sum(problem["resources"]["cpu_s"] for problem in record["problems"]))
+
+
+def _ratio(expected: float, found: float) -> float:
+    return expected / found if found else float("inf")

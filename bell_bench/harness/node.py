@@ -1,0 +1,137 @@
+"""A job on one node of a cluster: run as a local job is, and told to the driver as it goes.
+
+Where the node sees the driver's folder of results, the job works in it. Where it does not, the job
+works in a folder of the node's own, and what the driver must keep is sent to it in parcels.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from bell_bench.errors import BellBenchError
+from bell_bench.files import write_json
+from bell_bench.harness.environment import software
+from bell_bench.harness.executor import INTERRUPTED, TICK, Limits, Running, cores
+from bell_bench.harness.job import Job
+from bell_bench.harness.parcels import Parcel, checkpoint_files, evaluation_files, pack, unpack
+from bell_bench.harness.store import ResultStore
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the driver asks of a node."""
+
+    job: dict[str, Any]
+    limits: Limits
+    out: str
+    """The driver's folder of results."""
+    run: str
+    """The run's own name; a file of this name in ``out`` tells a node that it sees the folder."""
+
+
+@dataclass(frozen=True)
+class News:
+    """What happened to a job since the last news."""
+
+    shared: bool
+    """Whether the node works in the driver's folder, so that no parcel is needed."""
+    events: list[dict[str, Any]] = field(default_factory=list)
+    parcel: Parcel = field(default_factory=dict)
+    record: dict[str, Any] | None = None
+    """When the job has ended."""
+
+
+def outpost(run: str) -> pathlib.Path:
+    """Where the jobs of a run keep their files on this node if it shares none."""
+    return pathlib.Path(tempfile.gettempdir()) / f"bell-bench-{run}"
+
+
+def leave_outpost(run: str) -> None:
+    """Remove what the jobs of a run have left on this node."""
+    shutil.rmtree(outpost(run), ignore_errors=True)
+
+
+def run_order(order: Order, earlier: Parcel) -> Iterator[News]:
+    """Run a job from what ``earlier`` attempts sent home, or from its checkpoint if shared."""
+    job = Job.from_json(order.job)
+    if job.software != software():
+        raise BellBenchError(
+            f"{socket.gethostname()} has {software()}, the run was planned with {job.software}: "
+            "install the same versions on all nodes"
+        )
+    shared = (pathlib.Path(order.out) / order.run).exists()
+    store = ResultStore(pathlib.Path(order.out) if shared else outpost(order.run))
+    limits = order.limits.shared_by(max(1, cores() // (job.threads * order.limits.paths)))
+    if shared:
+        yield from _news(job, store, limits, None)
+        return
+    write_json(store.folder_of(job).job_file, job.to_json())
+    try:
+        unpack(store, earlier)
+        yield from _news(job, store, limits, Outbox(store, job))
+    finally:
+        shutil.rmtree(store.folder_of(job).path, ignore_errors=True)
+
+
+def _news(job: Job, store: ResultStore, limits: Limits, outbox: Outbox | None) -> Iterator[News]:
+    events: list[dict[str, Any]] = []
+    running = Running.start(job, store.folder_of(job), limits)
+    try:
+        while not running.step(limits, lambda _, event: events.append(event)):
+            parcel = outbox.collect() if outbox else {}
+            if events or parcel:
+                yield News(outbox is None, events.copy(), parcel)
+                events.clear()
+            time.sleep(TICK)
+    except BaseException:
+        running.kill(*INTERRUPTED)
+        running.close()
+        raise
+    record = running.close()
+    yield News(outbox is None, events, outbox.rest() if outbox else {}, record)
+
+
+class Outbox:
+    """What a job has made and its driver has not got."""
+
+    def __init__(self, store: ResultStore, job: Job) -> None:
+        self.store, self.job = store, job
+        self._sent = set(checkpoint_files(store, job))
+
+    def collect(self) -> Parcel:
+        """New evaluations, and the newest checkpoint if it is a new one."""
+        parcel: dict[str, bytes] = {}
+        for file in evaluation_files(self.store):
+            if self._claim(file):
+                parcel |= pack(self.store, [file])
+        checkpoint = checkpoint_files(self.store, self.job)
+        if checkpoint and checkpoint[-1] not in self._sent:
+            new = pack(self.store, [file for file in checkpoint if file not in self._sent])
+            self._sent.update(checkpoint if new else ())
+            parcel |= new
+        return parcel
+
+    def rest(self) -> Parcel:
+        """All that is left when the job has ended; the record comes last."""
+        folder = self.store.folder_of(self.job)
+        last = [folder.events_file, folder.log_file, folder.predictions_file, folder.record_file]
+        there = [file for file in last if file.exists()]
+        return {**self.collect(), **pack(self.store, there)}
+
+    def _claim(self, file: pathlib.Path) -> bool:
+        """Whether this job is to send an evaluation: the first of the node's to say so."""
+        if file in self._sent:
+            return False
+        self._sent.add(file)
+        try:
+            file.with_suffix(".sent").touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        return True

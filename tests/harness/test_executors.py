@@ -1,0 +1,89 @@
+"""Executors by name, and the parcels that travel where nothing is shared."""
+
+from __future__ import annotations
+
+import importlib.util
+import pathlib
+
+import pytest
+
+from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.harness.cluster import resources
+from bell_bench.harness.executor import Limits, LocalExecutor
+from bell_bench.harness.executors import make_executor
+from bell_bench.harness.job import Job
+from bell_bench.harness.parcels import checkpoint_files, pack, unpack
+from bell_bench.harness.state import Checkpoints
+from bell_bench.harness.store import ResultStore
+
+JOB = Job("a", "m:A", "p", "bell", "1", "S", 0, 1, 0, "quick", "glyphs", "paper")
+
+
+@pytest.fixture
+def store(tmp_path):
+    return ResultStore(tmp_path / "runs")
+
+
+def test_local_is_one_and_others_are_asked_back(store):
+    assert isinstance(make_executor("local", store, Limits()), LocalExecutor)
+    with pytest.raises(UsageError, match="did you mean local"):
+        make_executor("locl", store, Limits())
+    with pytest.raises(UsageError, match="needs --executor ray"):
+        make_executor("local", store, Limits(), address="127.0.0.1:6379")
+
+
+def test_without_ray_the_command_to_install_it_is_told(store, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match=r"pip install 'bell-bench\[ray\]'"):
+        make_executor("ray", store, Limits())
+
+
+def test_a_client_address_is_refused(store, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    with pytest.raises(UsageError, match="on a node of the cluster"):
+        make_executor("ray", store, Limits(), address="ray://head:10001")
+
+
+def test_what_a_job_asks_of_a_node():
+    assert resources(JOB, Limits()) == {"num_cpus": 1, "num_gpus": 0}
+    large = Job(**{**JOB.to_json(), "threads": 4, "device": "cuda"})
+    asked = resources(large, Limits(memory_bytes=5))
+    assert asked == {"num_cpus": 4, "num_gpus": 1, "memory": 5}
+    with pytest.raises(UsageError, match="Ray chooses the card"):
+        resources(Job(**{**JOB.to_json(), "device": "cuda:1"}), Limits())
+
+
+def test_a_checkpoint_travels_whole_and_replaces_the_older(store, tmp_path):
+    there = ResultStore(tmp_path / "there")
+    for number, place in ((1, store), (2, there)):
+        checkpoints = Checkpoints(place.folder_of(JOB).work / "checkpoints")
+        folder = checkpoints.begin(number)
+        (folder / "state.json").write_text(str(number))
+        checkpoints.complete(folder)
+    library = there.folder_of(JOB).work / "library"
+    library.mkdir()
+    (library / "weights").write_bytes(b"w")
+    (library / ".writing-1").write_bytes(b"half")
+    files = checkpoint_files(there, JOB)
+    assert [file.name for file in files] == ["weights", "state.json", "complete"]
+    unpack(store, pack(there, files))
+    kept = checkpoint_files(store, JOB)
+    assert [file.parent.name for file in kept] == ["library", "0002", "0002"]
+    assert not (store.folder_of(JOB).work / "checkpoints" / "0001").exists()
+
+
+def test_a_checkpoint_that_goes_while_it_is_read_is_not_sent_in_part(store):
+    checkpoints = Checkpoints(store.folder_of(JOB).work / "checkpoints")
+    folder = checkpoints.begin(1)
+    (folder / "state.json").write_text("{}")
+    checkpoints.complete(folder)
+    files = checkpoint_files(store, JOB)
+    (folder / "complete").unlink()
+    assert pack(store, files) == {}
+
+
+@pytest.mark.parametrize("name", ["../outside", "/etc/outside", "a/../../outside"])
+def test_a_parcel_writes_nothing_outside_the_store(store, name):
+    with pytest.raises(BellBenchError, match="outside"):
+        unpack(store, {name: b"x"})
+    assert not list(pathlib.Path(store.folder.parent).glob("outside*"))
