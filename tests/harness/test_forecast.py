@@ -92,9 +92,9 @@ def test_the_fit_finds_both_parts():
 @pytest.mark.slow
 def test_a_run_is_compared_with_its_estimate(house):
     arguments = ("--suite", "tiny", "--sequence", "S_pl", *asked("mntdp-d", "constant"))
-    before = json.loads(house.bell_bench("plan", *arguments, "--json").stdout)
-    assert before["compared"] is None
-    assert before["unknown"] == ["constant"]
+    before = house.bell_bench("plan", *arguments).stdout
+    assert "not counted: constant" in before
+    assert "have run" not in before
     assert house.evaluate(*asked("mntdp-d")).returncode == 0
     done = house.bell_bench("plan", *arguments, "--cores", "4", "--machines", "2", "--json")
     after = json.loads(done.stdout)
@@ -105,6 +105,4 @@ def test_a_run_is_compared_with_its_estimate(house):
     assert row["trainings"] >= sum(each["paths_evaluated"] for each in used)
     assert row["most_updates"] >= sum(each["updates"] for each in used)
     assert 0 < after["wall_seconds"] < after["total"]["seconds"]
-    told = house.bell_bench("plan", *arguments).stdout
-    assert "2 of these jobs have run" in told
-    assert "not counted: constant" in told
+    assert after["unknown"] == ["constant"]
