@@ -22,12 +22,8 @@ Parcel: TypeAlias = Mapping[str, bytes]
 def checkpoint_files(store: ResultStore, job: Job) -> list[pathlib.Path]:
     """What a job needs to go on after its last solved problem; nothing if it has solved none."""
     work = store.folder_of(job).work
-    newest = Checkpoints(work / "checkpoints").newest()
-    if newest is None:
-        return []
-    saved = sorted(file for file in newest.rglob("*") if file.is_file())
-    marker = newest / "complete"
-    return [*_whole_files(work / "library"), *(file for file in saved if file != marker), marker]
+    saved = Checkpoints(work / "checkpoints").files()
+    return [*_whole_files(work / "library"), *saved] if saved else []
 
 
 def evaluation_files(store: ResultStore) -> Iterator[pathlib.Path]:
@@ -51,7 +47,7 @@ def unpack(store: ResultStore, parcel: Parcel) -> None:
             raise BellBenchError(f"a parcel names {name!r}, which is outside {store.folder}")
         write_whole(file, content)
         if file.name == "complete":
-            Checkpoints(file.parents[1]).complete(file.parent)
+            Checkpoints(file.parents[1]).keep_only(file.parent)
 
 
 def _whole_files(folder: pathlib.Path) -> list[pathlib.Path]:

@@ -60,6 +60,15 @@ class Checkpoints:
         complete = self.folder.glob(f"*/{_MARKER}")
         return max((marker.parent for marker in complete), default=None)
 
+    def files(self) -> list[pathlib.Path]:
+        """The newest one's, as its marker names them, the marker last; none while it is replaced."""
+        newest = self.newest()
+        try:
+            names = read_json(newest / _MARKER) if newest else {}
+        except (OSError, ValueError):
+            return []
+        return [newest / name for name in (*names, _MARKER)] if newest else []
+
     def load(self) -> State | None:
         """The newest state; None if there is none, or some of it is not as it was written."""
         newest = self.newest()
@@ -83,6 +92,9 @@ class Checkpoints:
 
     def complete(self, folder: pathlib.Path) -> None:
         write_json(folder / _MARKER, _hashes(folder))
+        self.keep_only(folder)
+
+    def keep_only(self, folder: pathlib.Path) -> None:
         for other in self.folder.iterdir():
             if other != folder:
                 shutil.rmtree(other, ignore_errors=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import pathlib
+import shutil
 
 import pytest
 
@@ -75,11 +76,17 @@ def test_a_checkpoint_travels_whole_and_replaces_the_older(store, tmp_path):
 def test_a_checkpoint_that_goes_while_it_is_read_is_not_sent_in_part(store):
     checkpoints = Checkpoints(store.folder_of(JOB).work / "checkpoints")
     folder = checkpoints.begin(1)
-    (folder / "state.json").write_text("{}")
+    (folder / "algorithm").mkdir()
+    for name in ("state.json", "algorithm/weights"):
+        (folder / name).write_text("{}")
     checkpoints.complete(folder)
     files = checkpoint_files(store, JOB)
-    (folder / "complete").unlink()
+    assert len(pack(store, files)) == 3
+    shutil.rmtree(folder / "algorithm")  # by the job, which has a newer one
     assert pack(store, files) == {}
+    assert pack(store, checkpoint_files(store, JOB)) == {}, "what is half gone looks whole"
+    (folder / "complete").unlink()
+    assert checkpoint_files(store, JOB) == []
 
 
 @pytest.mark.parametrize("name", ["../outside", "/etc/outside", "a/../../outside"])
