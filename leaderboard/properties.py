@@ -7,7 +7,6 @@ fails if one does.
 
 from __future__ import annotations
 
-import json
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from importlib import resources
 from typing import Any
 
 from bell_bench.errors import UsageError, unknown
+from bell_bench.files import parse_json, read_json
 from bell_bench_leaderboard.boards import Board
 from bell_bench_leaderboard.bootstrap import Estimate
 from bell_bench_leaderboard.compare import mean
@@ -65,6 +65,10 @@ class Rule:
     says: str
     clauses: tuple[Clause, ...]
 
+    def speaks_of(self, suite: str) -> bool:
+        """Whether some clause has sequences of the suite."""
+        return any({suite, EVERY} & clause.sequences.keys() for clause in self.clauses)
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -90,13 +94,10 @@ class Verdict:
 def read_rules(file: pathlib.Path | None = None, tuned: Iterable[str] = ()) -> list[Rule]:
     """Our rules or those of a file, changed as ``property.field=value`` asks."""
     try:
-        text = (
-            resources.files("bell_bench_leaderboard").joinpath("rules.json").read_text("utf-8")
-            if file is None
-            else file.read_text("utf-8")
-        )
-        rules = {name: _rule(name, content) for name, content in json.loads(text).items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        own = resources.files("bell_bench_leaderboard").joinpath("rules.json")
+        found = parse_json(own.read_bytes()) if file is None else read_json(file)
+        rules = {name: _rule(name, content) for name, content in found.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
         raise UsageError(
             f"{file} is no file of rules ({error!r}): docs/leaderboard.md describes the form"
         ) from error
@@ -141,7 +142,7 @@ def verdicts(board: Board, rules: Iterable[Rule]) -> list[Verdict]:
     """Every property of every algorithm; properties that the suite does not test are left out."""
     found = []
     for rule in rules:
-        if all(clause.asked(board) is None for clause in rule.clauses):
+        if not rule.speaks_of(board.settings["suite"]):
             continue
         for name in board.algorithms:
             findings = tuple(

@@ -61,7 +61,7 @@ class Checkpoints:
         return max((marker.parent for marker in complete), default=None)
 
     def files(self) -> list[pathlib.Path]:
-        """The newest one's, as its marker names them, the marker last; none while it is replaced."""
+        """The newest one's, as its marker names them, the marker last; none while one goes."""
         newest = self.newest()
         try:
             names = read_json(newest / _MARKER) if newest else {}

@@ -20,6 +20,8 @@ ABLATIONS: Mapping[str, Mapping[str, str]] = {
     },
 }
 """The ablations, and the figures that a claim may speak of."""
+COUNTED = "best"
+"""The figure that is asked for after so many paths."""
 
 Row = Mapping[str, Any]
 
@@ -48,7 +50,7 @@ def _searches(rows: Iterable[Row], figure: str, place: str, *, most: int) -> dic
         run.append(100 * float(row["best_accuracy"]))
     found: dict[int, list[float]] = {}
     for (realisation, _), best in runs.items():
-        if figure == "best" and int(place) > most:
+        if figure == COUNTED and int(place) > most:
             return {}
         found.setdefault(realisation, []).append(_figure(figure, best, place, most))
     return {realisation: float(np.mean(values)) for realisation, values in found.items()}
@@ -56,7 +58,7 @@ def _searches(rows: Iterable[Row], figure: str, place: str, *, most: int) -> dic
 
 def _figure(figure: str, best: Sequence[float], place: str, most: int) -> float:
     """Of one search; one that has stopped keeps what it found."""
-    if figure == "best":
+    if figure == COUNTED:
         return best[min(int(place), len(best)) - 1]
     if figure == "anytime":
         return float(np.mean([*best, *[best[-1]] * (most - len(best))]))

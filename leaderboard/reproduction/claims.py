@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +13,9 @@ from importlib import resources
 from typing import Any
 
 from bell_bench.errors import UsageError, unknown
-from bell_bench_leaderboard.properties import FIGURES
-from bell_bench_leaderboard.reproduction.ablations import ABLATIONS
+from bell_bench.files import parse_json, read_json
+from bell_bench_leaderboard.properties import FIGURES, Rule, read_rules
+from bell_bench_leaderboard.reproduction.ablations import ABLATIONS, COUNTED
 from bell_bench_leaderboard.reproduction.regions import RULES, Region
 
 STANDALONE = "sa"
@@ -138,12 +138,8 @@ class Book:
 def read_book(file: pathlib.Path | None = None) -> Book:
     """Our claims, or those of another file of the same form."""
     try:
-        text = (
-            resources.files(__package__).joinpath("claims.json").read_text("utf-8")
-            if file is None
-            else file.read_text("utf-8")
-        )
-        return _book(json.loads(text))
+        own = resources.files(__package__).joinpath("claims.json")
+        return _book(parse_json(own.read_bytes()) if file is None else read_json(file))
     except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
         raise UsageError(
             f"{file} is no file of claims ({error!r}): docs/reproduction.md describes the form"
@@ -154,10 +150,11 @@ def _book(content: Mapping[str, Any]) -> Book:
     groups = {name: tuple(places) for name, places in content.get("groups", {}).items()}
     parts = {name: _part(name, each, groups) for name, each in content["parts"].items()}
     tables = tuple(_table(each, groups) for each in content.get("tables", ()))
+    properties = read_rules()
     claims = [
-        _checked(claim, parts)
+        _checked(claim, parts, properties)
         for each in content["claims"]
-        for claim in _expanded(each, groups, parts)
+        for claim in _expanded(each, groups)
     ]
     ids = [claim.id for claim in claims]
     if twice := {name for name in ids if ids.count(name) > 1}:
@@ -198,14 +195,12 @@ def _part(name: str, content: Mapping[str, Any], groups: Mapping[str, tuple[str,
     return Part(name, runs, ablations)
 
 
-def _expanded(
-    content: Mapping[str, Any],
-    groups: Mapping[str, tuple[str, ...]],
-    parts: Mapping[str, Part],
-) -> list[Claim]:
+def _expanded(content: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> list[Claim]:
     """One claim per protocol named, and per algorithm of a row of the table of properties."""
     given = dict(content)
     ablation = given.pop("ablation", "")
+    if ablation and ablation not in ABLATIONS:
+        raise unknown("ablation", ablation, ABLATIONS)
     protocols = given.pop("protocols", [""] if ablation else ["paper"])
     observed = given.pop("observed", None)
     trait = given.pop("property", "")
@@ -227,19 +222,28 @@ def _expanded(
     return found
 
 
-def _checked(claim: Claim, parts: Mapping[str, Part]) -> Claim:
+def _checked(claim: Claim, parts: Mapping[str, Part], properties: Iterable[Rule]) -> Claim:
     """The claim, if every word of it is known."""
-    if claim.part not in parts:
-        raise unknown(f"part of claim {claim.id}", claim.part, parts)
+    words: list[tuple[str, str, Iterable[str]]] = [
+        ("part", claim.part, parts),
+        ("rule", claim.rule, [*RULES, PROPERTY]),
+    ]
+    if claim.rule == PROPERTY:
+        tested = [each.name for each in properties if each.speaks_of(claim.suite)]
+        words.append(("property", claim.trait, tested))
+    else:
+        words.append(("figure", claim.figure, ABLATIONS.get(claim.suite, FIGURES)))
+    for kind, word, known in words:
+        if word not in known:
+            raise unknown(f"{kind} of claim {claim.id}", word, known)
+    if not claim.of:
+        raise ValueError(f"claim {claim.id} names no algorithm or method that it is of")
+    if claim.figure == COUNTED and not all(place.isdecimal() and int(place) for place in claim.on):
+        raise ValueError(f"claim {claim.id} is on {claim.on}, not on numbers of paths")
     if claim.rule == PROPERTY:
         return claim
-    if claim.rule not in RULES:
-        raise unknown(f"rule of claim {claim.id}", claim.rule, [*RULES, PROPERTY])
-    known = ABLATIONS.get(claim.suite, FIGURES)
-    if claim.figure not in known:
-        raise unknown(f"figure of claim {claim.id}", claim.figure, known)
     try:
-        claim.region  # noqa: B018  the settings must be those of the rule
+        claim.region.place(0.0, 0.0)  # the settings must be those of the rule, and numbers
     except TypeError as error:
         raise ValueError(f"settings of claim {claim.id}: {error}") from error
     return claim

@@ -160,12 +160,13 @@ class Evidence:
         return f"runs missing: {', '.join(faults[:SHOWN])}{more}" if faults else ""
 
     def _planned(self, suite: str, protocol: str, sequence: str, name: str) -> list[int]:
+        """The realisations that are run; the standalone runs come with any others."""
         return sorted({
             realisation
             for part in self.book.parts.values()
             for runs in part.runs
             if (runs.suite, runs.protocol) == (suite, protocol)
             and sequence in runs.sequences
-            and name in runs.algorithms
+            and (name in runs.algorithms or (name == STANDALONE and runs.algorithms))
             for realisation in runs.realisations
         })  # fmt: skip

@@ -115,6 +115,11 @@ def test_published_means_and_differences_follow_from_tables(tmp_path):
         ({"settings": {"margn": 1}}, "settings of claim claim-0"),
         ({"on": "bth"}, "group of sequences"),
         ({"nonsense": 1}, "no file of claims"),
+        ({"settings": {"margin": "x"}}, "settings of claim claim-0"),
+        ({"of": []}, "claim-0 names no algorithm"),
+        ({"ablation": "densty"}, "unknown ablation"),
+        ({"ablation": "nt-search", "figure": "best", "on": ["x"]}, "numbers of paths"),
+        ({"property": "plasticty", "observed": {"picle": True}}, "did you mean plasticity"),
     ],
 )
 def test_a_wrong_word_is_told(tmp_path, change, said):
@@ -125,7 +130,7 @@ def test_a_wrong_word_is_told(tmp_path, change, said):
 
 def test_what_is_no_file_of_claims_is_told(tmp_path):
     file = tmp_path / "claims.json"
-    for text in ("{", "[]", json.dumps({"title": "x"})):
+    for text in ("{", "[]", "[" * 10**5, json.dumps({"title": "x"})):
         file.write_text(text)
         with pytest.raises(UsageError, match="no file of claims"):
             read_book(file)

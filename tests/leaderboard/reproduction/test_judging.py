@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bell_bench.reproduction import Wish, narrowed
 from bell_bench_leaderboard.reproduction import judge
 from bell_bench_leaderboard.reproduction.judging import NOT_REPRODUCED, REPRODUCED, UNKNOWN
 from tests.leaderboard.reproduction.making import book, evidence, long, three
@@ -70,6 +71,17 @@ def test_transfer_needs_the_standalone_runs(tmp_path):
     assert "sa on S_pl" in verdict(tmp_path, claim, *three("picle", 60, 71, 82)).why
     runs = (*three("picle", 60, 71, 82), *three("sa", 50, 60, 71))
     assert verdict(tmp_path, claim, *runs).verdict == REPRODUCED
+
+
+def test_the_standalone_runs_come_with_any_others(tmp_path):
+    """As ``--algo picle`` leaves it: nobody asked for sa, and it was run for Tr⁻¹."""
+    claim = {"rule": "above", "figure": "Tr_last", "of": ["picle"], "on": ["S_pl"]}
+    small = narrowed(book(tmp_path, claim), Wish(algorithms=("picle",)))
+    runs = (*three("picle", 60, 71, 82), *three("sa", 50, 60, 71))
+    (found,) = judge(evidence(small, *runs), ["bell"])
+    assert found.verdict == REPRODUCED
+    (lacking,) = judge(evidence(small, *runs[:3]), ["bell"])
+    assert lacking.why == "runs missing: sa on S_pl"
 
 
 def test_averages_need_every_sequence(tmp_path):
