@@ -9,7 +9,8 @@ import pathlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bell_bench.errors import BellBenchError
+from bell_bench.errors import BellBenchError, UsageError, unknown
+from bell_bench.harness.progress import Tell, silent
 from bell_bench.results import Results
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from bell_bench.facts.descriptions import Description
     from bell_bench.facts.doctor import Check
     from bell_bench.harness.forecast import Forecast
+    from bell_bench.harness.plan import Plan
     from bell_bench.modular.evaluations import EvaluationStore
     from bell_bench.plugins import PluginInfo
     from bell_bench.reproduction import Reproduction
@@ -63,26 +65,13 @@ def evaluate(
     """
     from bell_bench.harness.executor import Limits
     from bell_bench.harness.executors import make_executor
-    from bell_bench.harness.plan import Request, check_plan, make_plan
+    from bell_bench.harness.plan import check_plan
     from bell_bench.harness.run import run_plan
     from bell_bench.harness.store import ResultStore
     from bell_bench_leaderboard import read_records
 
-    plan = make_plan(
-        Request(
-            algorithms=_several(algorithms),
-            suite=suite,
-            sequences=_several(sequences),
-            scale=scale,
-            data=data,
-            protocol=protocol,
-            realisations=_counted(realisations),
-            seeds=tuple(seeds),
-            options=_settings(options),
-            device=device,
-            threads=threads,
-        )
-    )
+    plan = _planned(algorithms, sequences, realisations, seeds, options, suite=suite, scale=scale,
+                    data=data, protocol=protocol, device=device, threads=threads)  # fmt: skip
     store = ResultStore(pathlib.Path(out))
     limits = Limits(seconds=timeout, memory_bytes=memory, paths=parallel_paths)
     runner = make_executor(executor, store, limits, workers=jobs, address=ray_address)
@@ -113,7 +102,7 @@ def plan(
     cores: int | None = None,
     machines: int = 1,
     out: File = "runs",
-    tell: Callable[[str], None] = lambda what: None,
+    tell: Tell = silent,
 ) -> Forecast:
     """What ``evaluate`` would take, on ``machines`` with so many ``cores``, each like this one's.
 
@@ -121,26 +110,12 @@ def plan(
     """
     from bell_bench.harness.executor import cores as cores_here
     from bell_bench.harness.forecast import forecast
-    from bell_bench.harness.plan import Request, make_plan
     from bell_bench.harness.store import ResultStore
 
-    request = Request(
-        algorithms=_several(algorithms),
-        suite=suite,
-        sequences=_several(sequences),
-        scale=scale,
-        data=data,
-        protocol=protocol,
-        realisations=_counted(realisations),
-        seeds=tuple(seeds),
-        options=_settings(options),
-        device=device,
-        threads=threads,
-    )
+    asked = _planned(algorithms, sequences, realisations, seeds, options, suite=suite, scale=scale,
+                     data=data, protocol=protocol, device=device, threads=threads)  # fmt: skip
     store = ResultStore(pathlib.Path(out))
-    return forecast(
-        make_plan(request), store, cores=cores or cores_here(), machines=machines, tell=tell
-    )
+    return forecast(asked, store, cores=cores or cores_here(), machines=machines, tell=tell)
 
 
 def leaderboard(*runs: File) -> Results:
@@ -192,7 +167,10 @@ def show(run: File = "runs", *, out: File = "runs", picture: File | None = None)
 
     folders = [JobFolder(path) for path in find_jobs(pathlib.Path(run), pathlib.Path(out))]
     if picture is not None:
-        _one(run, folders)
+        if len(folders) > 1:
+            raise UsageError(
+                f"picture= is for one job, {str(run)!r} means {len(folders)}: name one"
+            )
         draw(folders[0], folders[0].record(), pathlib.Path(picture))
     return Results(read_records(folder.path for folder in folders), folders[0].path.parent)
 
@@ -202,7 +180,6 @@ def listing(kind: str, suite: str | None = None) -> list[dict[str, Any]]:
 
     ``avalanche`` gives Avalanche's strategies instead, and why some do not run.
     """
-    from bell_bench.errors import unknown
     from bell_bench.facts.listings import KINDS
 
     if kind not in KINDS:
@@ -225,7 +202,6 @@ def describe(
     Print it, take its ``facts`` as JSON has them, or ``draw`` it to a PNG file where it has a
     picture.
     """
-    from bell_bench.errors import UsageError
     from bell_bench.facts.descriptions import Wish, find
 
     found = find(name, Wish(suite, realisation, seed, scale, protocol, data))
@@ -258,31 +234,18 @@ def data_status(source: str = "images") -> list[Status]:
 
 def download_data(*names: str, mirror: str | None = None) -> None:
     """Fetch the official images of these domains, or of BELL's nine, and check them."""
-    from bell_bench.data.catalogue import OFFICIAL, collections
-    from bell_bench.data.download import check_url, fetch
-    from bell_bench.errors import unknown
+    from bell_bench.data.catalogue import chosen
+    from bell_bench.data.download import fetch
 
-    if mirror:
-        check_url(mirror)
-    known = collections()
-    for name in names:
-        if name not in known:
-            raise unknown("official domain", name, known)
-    for collection in {known[name].name: known[name] for name in names or OFFICIAL}.values():
-        fetch(collection, _silent, mirror)
+    for collection in chosen(names):
+        fetch(collection, silent, mirror)
 
 
 def verify_data(*names: str) -> list[Verdict]:
     """Re-check the files that are here, of these domains or of all."""
-    from bell_bench.data.status import statuses
     from bell_bench.data.verify import verify
-    from bell_bench.errors import unknown
 
-    known = [row.name for row in statuses("images")]
-    for name in names:
-        if name not in known:
-            raise unknown("domain", name, known)
-    return verify(names or known)
+    return verify(names)
 
 
 def import_data(name: str, file: File, classes: Sequence[int] | None = None) -> pathlib.Path:
@@ -302,7 +265,7 @@ def evaluation_store(out: File = "runs") -> EvaluationStore:
 def ablate_density(*, scale: str = "quick", data: str = "glyphs", seeds: int = 5) -> pd.DataFrame:
     """Which Gaussian of N images knows its own domain among nine? The table of that ablation."""
     run = _ablation("density")
-    return run(scale=scale, data=data, seeds=seeds, tell=_silent)
+    return run(scale=scale, data=data, seeds=seeds, tell=silent)
 
 
 def ablate_nt_search(
@@ -322,7 +285,7 @@ def ablate_nt_search(
         protocol=protocol,
         seeds=seeds,
         out=pathlib.Path(out),
-        tell=_silent,
+        tell=silent,
     )
 
 
@@ -389,8 +352,27 @@ def _ablation(name: str) -> Callable[..., pd.DataFrame]:
     return run
 
 
-def _silent(what: str, done: int, total: int | None) -> None:
-    """Progress that nobody is shown."""
+def _planned(
+    algorithms: str | Iterable[str],
+    sequences: str | Iterable[str],
+    realisations: int | Iterable[int],
+    seeds: Iterable[int],
+    options: Mapping[str, object] | Iterable[str],
+    **settings: Any,
+) -> Plan:
+    """The jobs of what ``evaluate`` and ``plan`` are asked."""
+    from bell_bench.harness.plan import Request, make_plan
+
+    return make_plan(
+        Request(
+            algorithms=_several(algorithms),
+            sequences=_several(sequences),
+            realisations=_counted(realisations),
+            seeds=tuple(seeds),
+            options=_settings(options),
+            **settings,
+        )
+    )
 
 
 def _several(names: str | Iterable[str]) -> tuple[str, ...]:
@@ -411,10 +393,3 @@ def _settings(options: Mapping[str, object] | Iterable[str]) -> tuple[str, ...]:
     if isinstance(options, Mapping):
         return tuple(f"{name}={show_value(value)}" for name, value in options.items())
     return _several(options)
-
-
-def _one(run: File, folders: Sequence[object]) -> None:
-    from bell_bench.errors import UsageError
-
-    if len(folders) > 1:
-        raise UsageError(f"picture= is for one job, {str(run)!r} means {len(folders)}: name one")

@@ -75,6 +75,11 @@ class Provided(Generic[SpecT]):
         """The name that picks this provider among several."""
         return f"{self.distribution}:{self.spec.name}"
 
+    @property
+    def provider(self) -> str:
+        """As a job names it."""
+        return f"{self.distribution} {self.version}"
+
 
 @dataclass
 class PluginInfo:
@@ -151,9 +156,7 @@ class Registry:
             try:
                 self._suite_objects[name] = _checked_suite(load_object(provided.spec.load))
             except BellBenchError as error:
-                raise BellBenchError(
-                    f"suite {name!r} of {provided.distribution} {provided.version}: {error}"
-                ) from error
+                raise BellBenchError(f"suite {name!r} of {provided.provider}: {error}") from error
         return self._suite_objects[name]
 
     def notify(self, hook: str, **kwargs: Any) -> None:
@@ -219,7 +222,7 @@ class Registry:
                 )
                 info.conflicts.append(
                     f"{kind[:-1]} {provided.spec.name!r} is also in "
-                    + ", ".join(f"{p.distribution} {p.version}" for p in rivals)
+                    + ", ".join(p.provider for p in rivals)
                     + f"; ask for {provided.qualified}"
                 )
 
@@ -372,7 +375,7 @@ def _pick(kind: str, name: str, provided: list[Provided[SpecT]]) -> Provided[Spe
         hint = f"(only the plugins in {LIMIT} are loaded)" if LIMIT in os.environ else ""
         raise unknown(kind, name, known, hint)
     if len(found) > 1:
-        providers = " and ".join(f"{p.distribution} {p.version}" for p in found)
+        providers = " and ".join(p.provider for p in found)
         names = " or ".join(p.qualified for p in found)
         raise UsageError(f"{kind} {name!r} is provided by {providers}; ask for {names}")
     return found[0]

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from bell_bench.cli.output import echo_json
-from bell_bench.errors import BellBenchError, UsageError, unknown
+from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.text import table
+from bell_bench.units import format_size
 
 if TYPE_CHECKING:
     from bell_bench.data.download import Progress
@@ -36,7 +37,10 @@ def list_domains(source: str, as_json: bool) -> None:
         echo_json([asdict(row) for row in rows])
         return
     headers = ("domain", "status", "source", "size", "licence", "")
-    cells = [(r.name, r.status, r.source, _size(r.bytes), r.licence, r.detail) for r in rows]
+    cells = [
+        (r.name, r.status, r.source, format_size(r.bytes) if r.bytes else None, r.licence, r.detail)
+        for r in rows
+    ]
     click.echo(table(cells, headers, indent=0))
     if source == "images":
         click.echo(f"\nimages are kept in {data_folder()} (BELL_BENCH_DATA)")
@@ -50,16 +54,10 @@ def download(names: tuple[str, ...], mirror: str | None) -> None:
 
     A download that broke off goes on where it stopped; every file is checked against its MD5.
     """
-    from bell_bench.data.catalogue import OFFICIAL, collections
-    from bell_bench.data.download import check_url, fetch
+    from bell_bench.data.catalogue import chosen
+    from bell_bench.data.download import fetch
 
-    if mirror:
-        check_url(mirror)
-    known = collections()
-    for name in names:
-        if name not in known:
-            raise unknown("official domain", name, known)
-    for collection in {known[name].name: known[name] for name in names or OFFICIAL}.values():
+    for collection in chosen(names):
         with _progress_bars() as progress:
             fetched = fetch(collection, progress, mirror)
         told = f"{len(fetched)} files fetched and checked" if fetched else "already here"
@@ -70,14 +68,9 @@ def download(names: tuple[str, ...], mirror: str | None) -> None:
 @click.argument("names", nargs=-1)
 def verify(names: tuple[str, ...]) -> None:
     """Re-check the files that are here, of the domains NAMES or of all."""
-    from bell_bench.data.status import statuses
     from bell_bench.data.verify import verify as check
 
-    known = [row.name for row in statuses("images")]
-    for name in names:
-        if name not in known:
-            raise unknown("domain", name, known)
-    verdicts = check(names or known)
+    verdicts = check(names)
     for verdict in verdicts:
         click.echo(f"{'ok     ' if verdict.ok else 'corrupt'}  {verdict.file}: {verdict.detail}")
     if not verdicts:
@@ -119,12 +112,6 @@ def _labels(classes: str | None) -> list[int] | None:
         return [int(label) for label in classes.split(",")]
     except ValueError:
         raise UsageError(f"--classes {classes!r} is not a list of labels such as 0,1,2") from None
-
-
-def _size(count: int) -> str:
-    if count == 0:
-        return "–"
-    return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.1f} kB"
 
 
 @contextmanager

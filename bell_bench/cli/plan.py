@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from bell_bench.cli.output import echo_json
 from bell_bench.cli.requests import arguments, requested
+from bell_bench.harness.progress import steps
 from bell_bench.text import paragraph, table
 from bell_bench.units import format_size
 
@@ -42,7 +42,8 @@ def command(cores: int | None, machines: int, as_json: bool, **asked: Any) -> No
     wanted = arguments(asked)
     from bell_bench.api import plan
 
-    forecast = plan(**wanted, cores=cores, machines=machines, tell=_tell)
+    with steps() as tell:
+        forecast = plan(**wanted, cores=cores, machines=machines, tell=tell)
     if as_json:
         echo_json(forecast.facts)
         return
@@ -108,9 +109,3 @@ def _time(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{seconds / size:.1f} {unit}"
     return f"{seconds:.0f} s"
-
-
-def _tell(what: str) -> None:
-    """On a terminal one line that changes, elsewhere nothing but the end."""
-    if sys.stderr.isatty():
-        click.echo(f"\r\x1b[K{what}", nl=False, err=True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from bell_bench.errors import unknown
 
 
 @dataclass(frozen=True)
@@ -219,3 +222,13 @@ OFFICIAL: dict[str, OfficialDomain] = {
 def collections() -> dict[str, Collection]:
     """Every domain that has official files, BELL's first, with the collection they are of."""
     return {**{name: domain.collection for name, domain in OFFICIAL.items()}, **COLOUR}
+
+
+def chosen(names: Iterable[str]) -> list[Collection]:
+    """The collections of these domains, or of BELL's nine, each once."""
+    known = collections()
+    asked = tuple(names) or tuple(OFFICIAL)
+    for name in asked:
+        if name not in known:
+            raise unknown("official domain", name, known)
+    return list({known[name].name: known[name] for name in asked}.values())

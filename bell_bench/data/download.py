@@ -46,6 +46,8 @@ def fetch(collection: Collection, progress: Progress, mirror: str | None = None)
 
     ``mirror`` is an address laid out like the data folder, tried before the publisher's own.
     """
+    if mirror:
+        check_url(mirror)
     fetched = []
     for file in collection.files:
         if on_disk(file):

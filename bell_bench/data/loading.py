@@ -81,7 +81,7 @@ def _plugin_arrays(name: str) -> Arrays:
     from bell_bench.plugins import load_object
 
     provided = plugin_domains()[name]
-    where = f"domain {name!r} of {provided.distribution} {provided.version}"
+    where = f"domain {name!r} of {provided.provider}"
     try:
         content = load_object(provided.spec.load)()
     except Exception as error:

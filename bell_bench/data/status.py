@@ -86,7 +86,7 @@ def _grey_image_status(name: str) -> Status:
     if imported_path(name).is_file():
         return _imported_status(name)
     provided = plugin_domains()[name]
-    source = f"{provided.distribution} {provided.version}"
+    source = provided.provider
     return Status(name, "present", source, provided.spec.licence, 0, provided.spec.summary)
 
 

@@ -9,7 +9,8 @@ from bell_bench.data import official
 from bell_bench.data.catalogue import Collection, OfficialFile, collections
 from bell_bench.data.folders import data_folder
 from bell_bench.data.imported import imported_path, read_imported
-from bell_bench.errors import BellBenchError
+from bell_bench.data.status import statuses
+from bell_bench.errors import BellBenchError, unknown
 
 
 @dataclass(frozen=True)
@@ -21,11 +22,16 @@ class Verdict:
     detail: str
 
 
-def verify(names: Iterable[str]) -> list[Verdict]:
-    """Check every file present for these domains, whole and in part."""
+def verify(names: Iterable[str] = ()) -> list[Verdict]:
+    """Check every file present for these domains, or for all, whole and in part."""
+    domains = [row.name for row in statuses("images")]
+    asked = list(names) or domains
+    for name in asked:
+        if name not in domains:
+            raise unknown("domain", name, domains)
     verdicts = []
     known, chosen = collections(), {}
-    for name in names:
+    for name in asked:
         if imported_path(name).is_file():
             verdicts.append(_imported(name))
         elif name in known:

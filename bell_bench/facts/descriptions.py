@@ -101,7 +101,7 @@ def describe_algorithm(provided: Provided[AlgorithmSpec]) -> Description:
     }
     lines = [
         ("paper", spec.paper or "–"),
-        ("provider", f"{provided.distribution} {provided.version}"),
+        ("provider", provided.provider),
         ("suites", ", ".join(spec.suites) or "all"),
         ("code", spec.load),
     ]
@@ -136,7 +136,7 @@ def describe_suite(provided: Provided[SuiteSpec], suite: Any) -> Description:
         ("protocols", ", ".join(suite.protocols)),
         ("data", ", ".join(suite.sources)),
         ("version", suite.version),
-        ("provider", f"{provided.distribution} {provided.version}"),
+        ("provider", provided.provider),
     ]
     text = (
         f"suite {suite.name}\n{paragraph(provided.spec.summary, 2)}\n\n{table(names)}\n\n"

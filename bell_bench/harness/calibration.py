@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bell_bench.harness.executor import worker_environment
+from bell_bench.harness.progress import Tell
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
 
@@ -41,23 +42,25 @@ def calibrate(
     *,
     device: str,
     threads: int,
-    tell: Callable[[str], None],
+    tell: Tell,
 ) -> Machine:
     """Time updates of whole networks, of halves and of last layers, and fit the two parts."""
     import torch
 
     torch.set_num_threads(threads)
+    parts = [
+        (architecture, frozenset(range(kept)), settings)
+        for architecture, settings in networks
+        for kept in sorted({0, len(architecture) // 2, len(architecture) - 1})
+    ]
     rows = []
-    for number, (architecture, settings) in enumerate(networks, start=1):
-        for kept in sorted({0, len(architecture) // 2, len(architecture) - 1}):
-            frozen = frozenset(range(kept))
-            flops, seconds = _time_update(architecture, frozen, settings, torch.device(device))
-            tell(f"network {number}, {len(architecture) - kept} of {len(architecture)} modules: "
-                 f"{1e3 * seconds:.1f} ms per update")  # fmt: skip
-            rows.append((flops, seconds))
+    for number, part in enumerate(parts, start=1):
+        rows.append(_time_update(*part, torch.device(device)))
+        tell("timing updates", number, len(parts) + 1)
     fixed, per_flop = _fit(rows)
-    tell("starting a job's process")
-    return Machine(fixed, 1 / per_flop, _time_start(threads))
+    start = _time_start(threads)
+    tell("timing a job's start", len(parts) + 1, len(parts) + 1)
+    return Machine(fixed, 1 / per_flop, start)
 
 
 def _time_update(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan, sequence_of
+from bell_bench.harness.progress import Tell
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.plugins import load_object, registry
@@ -62,13 +63,13 @@ class Estimate:
         return machine.start_seconds + machine.seconds(self.amount.updates, self.amount.flops)
 
 
-def estimate(plan: Plan, tell: Callable[[str], None]) -> list[Estimate]:
+def estimate(plan: Plan, tell: Tell) -> list[Estimate]:
     """One per job that can run."""
     found = []
     for number, job in enumerate(plan.jobs, start=1):
         if job.name not in plan.unsupported:
-            tell(f"job {number} of {len(plan.jobs)}: {job.algorithm} {job.sequence}")
             found.append(Estimate(job, _job(job)))
+            tell(f"counting {job.algorithm} {job.sequence}", number, len(plan.jobs))
     return found
 
 
@@ -94,9 +95,12 @@ def _job(job: Job) -> Amount | None:
 
 
 def _work(job: Job) -> Work | None:
-    declared = registry().algorithm(job.algorithm).spec.work
-    work: Work | None = load_object(declared) if declared else None
-    return work
+    """What the job's own provider declares; a local file declares nothing."""
+    for each in registry().algorithms:
+        if (each.spec.load, each.provider) == (job.load, job.provider) and each.spec.work:
+            work: Work = load_object(each.spec.work)
+            return work
+    return None
 
 
 def _fitting(architecture: Architecture, earlier: Sequence[Architecture]) -> Iterator[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from bell_bench.harness.calibration import Machine, calibrate
 from bell_bench.harness.environment import processor
 from bell_bench.harness.estimate import Amount, Estimate, estimate, makespan, measured, networks
 from bell_bench.harness.plan import Plan
+from bell_bench.harness.progress import Tell
 from bell_bench.harness.store import ResultStore
 
 
@@ -85,7 +86,7 @@ def forecast(
     *,
     cores: int,
     machines: int,
-    tell: Callable[[str], None],
+    tell: Tell,
 ) -> Forecast:
     """Count what the plan's jobs train, time this machine, and compare with what has run."""
     job = plan.jobs[0]

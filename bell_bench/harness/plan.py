@@ -124,7 +124,7 @@ def _jobs(
         Job(
             algorithm=provided.spec.name,
             load=provided.spec.load,
-            provider=f"{provided.distribution} {provided.version}",
+            provider=provided.provider,
             suite=suite.name,
             suite_version=suite.version,
             sequence=sequence,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bell_bench.harness.job import Job
 
@@ -25,6 +25,8 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
 
 
+Tell: TypeAlias = Callable[[str, int, int], None]
+"""Told what was done last, and how much of how much is done."""
 WAITING = "another run is at work on it; waiting"
 
 
@@ -202,11 +204,11 @@ def make_progress(jobs: Sequence[Job], kept: int, quiet: bool) -> Progress:
 
 
 @contextmanager
-def steps(quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+def steps(quiet: bool = False) -> Iterator[Tell]:
     """For work that is one thing after another: a bar on a terminal, elsewhere a line every so
-    often. What it gives is told what was done last, and how much of how much is done."""
+    often."""
     if quiet or not sys.stderr.isatty():
-        yield _nothing if quiet else _Lines()
+        yield silent if quiet else _Lines()
         return
     from rich.progress import Progress as Bars
 
@@ -219,8 +221,8 @@ def steps(quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
         yield tell
 
 
-def _nothing(what: str, done: int, total: int) -> None:
-    pass
+def silent(what: str, done: int, total: int | None) -> None:
+    """Progress that nobody is shown."""
 
 
 class _Lines:

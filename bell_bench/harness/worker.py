@@ -208,8 +208,7 @@ def check_file(job: Job) -> None:
     """A local file must still be what was planned: the job's provider names its hash."""
     if job.load.startswith("file:"):
         path, _, name = job.load.removeprefix("file:").rpartition(":")
-        now = local_algorithm(path, name)
-        if job.provider != f"{now.distribution} {now.version}":
+        if job.provider != local_algorithm(path, name).provider:
             raise BellBenchError(f"{path} has changed since the run was planned: run it again")
 
 

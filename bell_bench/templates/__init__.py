@@ -89,10 +89,7 @@ def _check(name: str, module: str, folder: pathlib.Path) -> None:
         raise UsageError(f"{name} would hide the Python module {module}: choose another name")
     for provided in registry().algorithms:
         if provided.spec.name == name:
-            raise UsageError(
-                f"{provided.distribution} {provided.version} has an algorithm {name}: "
-                "choose another name"
-            )
+            raise UsageError(f"{provided.provider} has an algorithm {name}: choose another name")
     if folder.exists():
         raise UsageError(f"{folder} is already there: choose another name, or remove it")
 

@@ -9,6 +9,7 @@ import pytest
 from bell_bench.harness.calibration import Machine, _fit
 from bell_bench.harness.estimate import Amount, estimate, makespan, typical_updates
 from bell_bench.harness.plan import Request, make_plan
+from bell_bench.harness.progress import silent
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.work import Room
 from bell_bench_algorithms import work
@@ -53,15 +54,23 @@ def test_a_prefix_ends_where_types_differ():
 def test_every_built_in_but_lmc_says_how_much_it_trains():
     names = ("sa", "mntdp-d", "houdini", "rs", "picle", "pt-only", "nt-only", "o-ewc", "er", "lmc")
     plan = make_plan(Request(names, sequences=("S_pl",)))
-    unknown = {each.job.algorithm for each in estimate(plan, lambda _: None) if not each.amount}
+    unknown = {each.job.algorithm for each in estimate(plan, silent) if not each.amount}
     assert unknown == {"lmc"}
+
+
+def test_a_local_file_is_planned_and_says_nothing(tmp_path):
+    (tmp_path / "mine.py").write_text("class Mine:\n    'Mine.'\n")
+    plan = make_plan(Request((f"{tmp_path}/mine.py:Mine",), sequences=("S_pl",)))
+    found = {each.job.algorithm: each.amount for each in estimate(plan, silent)}
+    assert found["Mine"] is None
+    assert found["sa"] is not None
 
 
 @pytest.mark.parametrize("suite", ["bell", "ctrl", "ctrl-resnet"])
 def test_the_paper_scale_is_counted_without_images(suite, monkeypatch, tmp_path):
     monkeypatch.setenv("BELL_BENCH_CACHE", str(tmp_path))
     plan = make_plan(Request(("sa",), suite=suite, scale="paper"))
-    (first, *_) = estimate(plan, lambda _: None)
+    (first, *_) = estimate(plan, silent)
     assert first.amount.updates > 1000
     assert first.amount.most_updates >= first.amount.updates
     assert first.amount.train_flops > 1e12
