@@ -6,15 +6,15 @@ import re
 
 from bell_bench.errors import UsageError
 
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
-_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])", re.IGNORECASE)
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d+)?)\s*([kmgt]?)(i?)(?:b|bytes)?", re.IGNORECASE)
+_TIME = re.compile(r"(\d{1,15}(?:\.\d+)?)\s*([smhdw])", re.IGNORECASE)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 def parse_size(text: str) -> int:
     """Bytes in a size: 500 MB, 20gb, 4G, 1.5 GiB, 1000."""
     match = _SIZE.fullmatch(text.strip())
-    if not match:
+    if not match or not float(match[1]):
         raise UsageError(f"{text!r} is no size: write 800 MB, 4G or 1.5 GiB")
     base = 1024 if match[3] else 1000
     return int(float(match[1]) * base ** " kmgt".index(match[2].lower() or " "))

@@ -193,14 +193,14 @@ class Running:
 
 
 def settle(job: Job, folder: JobFolder, status: str, reason: str) -> dict[str, Any]:
-    """The record of a job that has ended; if it could not write one, what it had solved so far.
+    """The record of a job that has ended: the worker's own, or one of what it had solved so far.
 
-    That is written unless another run is at work on this job, or the disk does not take it, which
-    is told in its place.
+    The latter takes the place of an earlier attempt's, unless another run is at work on this job,
+    or the disk does not take it, which is told in its place.
     """
     with contextlib.suppress(BellBenchError):
         found = folder.record()
-        if found is not None:
+        if found is not None and folder.finished():
             return found
     state = Checkpoints(folder.work / "checkpoints").load()
     record = make_record(job, status, reason, state)

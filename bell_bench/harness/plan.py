@@ -22,8 +22,9 @@ from bell_bench.options import complete, parse_options
 from bell_bench.plugins import Provided, registry
 from bell_bench.specs import AlgorithmSpec
 from bell_bench.suites.base import Sequence, Suite
+from bell_bench.units import format_size
 
-NEEDED_DISK = 500 * 1024**2
+NEEDED_DISK = 500 * 1000**2
 IMPORT_SECONDS = 300.0
 
 
@@ -164,25 +165,25 @@ def check_plan(
 
     ``devices``: whether the jobs run on this machine, so that it must have theirs.
     """
-    _check_data(plan)
-    _check_disk(store.folder)
     waiting = [job for job in plan.jobs if fresh or not store.finished(job)]
     able = [job for job in waiting if job.name not in plan.unsupported]
+    _check_data(able)
+    _check_disk(store.folder)
     _check_imports({job.load for job in able}, {job.device for job in able if devices})
 
 
-def _check_data(plan: Plan) -> None:
+def _check_data(jobs: list[Job]) -> None:
     """Say which sequences can run, which domains lack, and how to get them."""
     lacking: dict[str, str] = {}
     sequences: dict[str, bool] = {}
-    for job in plan.jobs:
+    for job in jobs:
         absent = sequence_of(job).missing()
         lacking |= absent
         sequences[job.sequence] = sequences.get(job.sequence, True) and not absent
     if not lacking:
         return
     able = [name for name, ready in sequences.items() if ready]
-    lines = [f"images are missing for --data {plan.jobs[0].data}:"]
+    lines = [f"images are missing for --data {jobs[0].data}:"]
     lines += [f"  {domain}: {why}" for domain, why in lacking.items()]
     lines += [f"ready to run: {', '.join(able) or 'none of the sequences asked for'}"]
     lines += ["see `bell-bench data list`, or use the embedded images: --data glyphs"]
@@ -199,7 +200,7 @@ def _check_disk(out: pathlib.Path) -> None:
     free = shutil.disk_usage(out).free
     if free < NEEDED_DISK:
         raise BellBenchError(
-            f"only {free / 1024**2:,.0f} MiB free at {out}, at least {NEEDED_DISK / 1024**2:,.0f} "
+            f"only {format_size(free)} free at {out}, at least {format_size(NEEDED_DISK)} "
             "are needed: free some, or choose another --out"
         )
 

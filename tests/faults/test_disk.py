@@ -78,7 +78,7 @@ def test_a_full_disk_is_told_and_the_same_command_goes_on_once_there_is_room(hou
     assert "No space left on device" in full.stderr
     still = house.evaluate(*arguments)
     assert still.returncode == 1
-    assert "only 0 MiB free" in still.stderr
+    assert "only 0 bytes free" in still.stderr
     assert "free some, or choose another --out" in still.stderr
     read = house.bell_bench("leaderboard", str(out))
     assert read.returncode == 0, read.stderr

@@ -10,11 +10,11 @@ import pytest
 
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.harness.cluster import resources
-from bell_bench.harness.executor import Limits, LocalExecutor
+from bell_bench.harness.executor import Limits, LocalExecutor, settle
 from bell_bench.harness.executors import make_executor
 from bell_bench.harness.job import Job
 from bell_bench.harness.parcels import checkpoint_files, pack, unpack
-from bell_bench.harness.state import Checkpoints
+from bell_bench.harness.state import Checkpoints, make_record
 from bell_bench.harness.store import ResultStore
 
 JOB = Job("a", "m:A", "p", "bell", "1", "S", 0, 1, 0, "quick", "glyphs", "paper")
@@ -52,6 +52,16 @@ def test_what_a_job_asks_of_a_node():
     assert asked == {"num_cpus": 4, "num_gpus": 1, "memory": 5}
     with pytest.raises(UsageError, match="Ray chooses the card"):
         resources(Job(**{**JOB.to_json(), "device": "cuda:1"}), Limits())
+
+
+def test_an_earlier_attempts_record_is_not_taken_for_this_ones(store):
+    """As when a process dies before it can take its turn."""
+    folder = store.folder_of(JOB)
+    folder.write(make_record(JOB, "timeout", "of last week", None))
+    assert settle(JOB, folder, "failed", "exit code 3")["reason"] == "exit code 3"
+    assert folder.record()["status"] == "failed"
+    folder.write(make_record(JOB, "unsupported", "told by the worker", None))
+    assert settle(JOB, folder, "failed", "exit code 3")["status"] == "unsupported"
 
 
 def test_a_checkpoint_travels_whole_and_replaces_the_older(store, tmp_path):

@@ -23,7 +23,6 @@ from bell_bench.modular.evaluations import (
     default_limit,
     read_record,
 )
-from bell_bench.units import format_size, parse_size
 
 
 def put(store: EvaluationStore, number: int, payload: bytes = b"x" * 100) -> pathlib.Path:
@@ -255,22 +254,6 @@ def test_a_write_is_whole_or_not_at_all(tmp_path, monkeypatch):
         files.write_whole(file, b"after")
     assert file.read_bytes() == b"before"
     assert list(tmp_path.iterdir()) == [file]
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [("20 GB", 20 * 10**9), ("500mb", 5 * 10**8), ("1.5 GiB", 3 * 2**29), ("7", 7), ("2k", 2000)],
-)
-def test_sizes_for_people(text, size):
-    assert parse_size(text) == size
-
-
-@settings(deadline=None)
-@given(st.integers(0, 10**15))
-def test_sizes_are_read_as_they_are_written(size):
-    text = format_size(size)
-    assert "e" not in text.removesuffix("bytes")
-    assert parse_size(text.removesuffix("bytes")) == pytest.approx(size, rel=1e-3)
 
 
 def test_limit_from_the_environment(monkeypatch):
