@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 
 def table(rows: Iterable[Sequence[object]], headers: Sequence[str] = (), indent: int = 2) -> str:
@@ -32,13 +30,6 @@ def paragraph(text: str, indent: int = 0) -> str:
 def terminal_width() -> int | None:
     """The terminal's width; None when the output goes elsewhere."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-
-
-def fields_of(settings: object) -> dict[str, Any]:
-    """A settings object (a dataclass or a mapping) as JSON-able fields."""
-    if dataclasses.is_dataclass(settings) and not isinstance(settings, type):
-        return dataclasses.asdict(settings)
-    return dict(settings) if isinstance(settings, Mapping) else {}
 
 
 def brief(value: object) -> str:

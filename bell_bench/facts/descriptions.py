@@ -13,7 +13,8 @@ from bell_bench.facts.listings import each_suite
 from bell_bench.options import show_value, type_name
 from bell_bench.plugins import FAMILIES, Provided, registry
 from bell_bench.specs import AlgorithmSpec, SuiteSpec
-from bell_bench.text import brief, fields_of, paragraph, table
+from bell_bench.suites.base import fields_of
+from bell_bench.text import brief, paragraph, table
 
 
 @dataclass(frozen=True)

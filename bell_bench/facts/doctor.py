@@ -15,9 +15,11 @@ from collections.abc import Iterator
 from importlib import metadata
 from typing import Any
 
+from bell_bench.units import format_size
+
 PATIENCE = 2.0
 """Seconds of silence before we say what is being waited for."""
-GIGABYTE = 1024**3
+GIGABYTE = 1000**3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,31 +117,27 @@ def _devices(torch: Any) -> Check:
 
 
 def _threads(torch: Any) -> Check:
-    cores = _cores()
+    from bell_bench.harness.executor import cores
+
     limits = [
         f"{name}={os.environ[name]}"
         for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")
         if name in os.environ
     ]
-    found = ", ".join([f"{cores} cores", f"torch uses {torch.get_num_threads()}", *limits])
-    if torch.get_num_threads() > cores:
+    found = ", ".join([f"{cores()} cores", f"torch uses {torch.get_num_threads()}", *limits])
+    if torch.get_num_threads() > cores():
         return Check("threads", "warn", found, "unset these variables, or set them to the cores")
     return Check("threads", "ok", found)
-
-
-def _cores() -> int:
-    """The cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _machine() -> Iterator[Check]:
     import psutil
 
+    from bell_bench.harness.executor import cores
+
     memory = psutil.virtual_memory()
-    found = f"{memory.available / GIGABYTE:.1f} of {memory.total / GIGABYTE:.1f} GB free"
-    if memory.available < GIGABYTE * _cores():
+    found = f"{format_size(memory.available)} of {format_size(memory.total)} free"
+    if memory.available < GIGABYTE * cores():
         yield Check("memory", "warn", found, "a job may need 1 GB: lower --jobs or set --memory")
     else:
         yield Check("memory", "ok", found)
@@ -154,13 +152,15 @@ def _folders() -> Iterator[Check]:
 
 
 def _folder(name: str, folder: pathlib.Path, advice: str) -> Check:
+    from bell_bench.harness.plan import NEEDED_DISK
+
     folder = folder.resolve()
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())
-    free = shutil.disk_usage(there).free / GIGABYTE
-    found = f"{folder}, {free:.1f} GB free"
+    free = shutil.disk_usage(there).free
+    found = f"{folder}, {format_size(free)} free"
     if not there.is_dir() or not os.access(there, os.W_OK):
         return Check(f"{name} folder", "fail", f"{folder} cannot be written", advice)
-    status = "ok" if free >= 2 else "warn" if free >= 0.2 else "fail"
+    status = "ok" if free >= 2 * GIGABYTE else "warn" if free >= NEEDED_DISK else "fail"
     return Check(f"{name} folder", status, found, advice if status != "ok" else "")
 
 

@@ -28,6 +28,7 @@ def find_jobs(run: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
 
 
 def draw(folder: JobFolder, record: dict[str, Any] | None, picture: pathlib.Path) -> None:
+    """A modular job's library and chosen paths, to a PNG file."""
     from bell_bench.harness.paths_picture import draw_paths
 
     if record is None:
@@ -38,19 +39,12 @@ def draw(folder: JobFolder, record: dict[str, Any] | None, picture: pathlib.Path
 
 def _kinds(job: Job) -> list[str]:
     """Each problem's kind in the suite's symbols, such as Ψ−; nothing if it cannot tell now."""
+    from bell_bench.harness.plan import sequence_of
     from bell_bench.plugins import registry
 
     try:
-        suite = registry().suite(job.suite)
-        if suite.version != job.suite_version:
+        if registry().suite(job.suite).version != job.suite_version:
             return []
-        sequence = suite.sequence(
-            job.sequence,
-            seed=job.realisation_seed,
-            scale=job.scale,
-            protocol=job.protocol,
-            data=job.data,
-        )
-        return [str(row.get("symbol", "")) for row in sequence.describe()]
+        return [str(row.get("symbol", "")) for row in sequence_of(job).describe()]
     except Exception:  # a suite that is gone or broken must not keep its results from being drawn
         return []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bell_bench.plugins import Provided, registry
 from bell_bench.specs import SuiteSpec
-from bell_bench.text import fields_of
+from bell_bench.suites.base import fields_of
 
 if TYPE_CHECKING:
     from bell_bench.suites.base import Suite

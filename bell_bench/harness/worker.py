@@ -15,7 +15,6 @@ import threading
 import time
 import traceback
 import warnings
-from dataclasses import asdict, is_dataclass
 from typing import Any
 
 import filelock
@@ -38,7 +37,7 @@ from bell_bench.memory import PEAK
 from bell_bench.modular.evaluator import Charges
 from bell_bench.plugins import PluginWarning, load_object, local_algorithm, registry
 from bell_bench.problem import Problem, Split
-from bell_bench.suites.base import Sequence
+from bell_bench.suites.base import Sequence, recorded_settings
 
 _PARENT_DEATH_SIGNAL = 1
 """Of prctl: PR_SET_PDEATHSIG."""
@@ -54,11 +53,9 @@ class Run:
         suite = registry().suite(job.suite)
         self.sequence: Sequence = sequence_of(job)
         self.protocol = suite.protocols[job.protocol]
-        self.settings = {
-            "training": asdict(self.sequence.settings),
-            "scale": fields_of(suite.scales[job.scale]),
-            "protocol": fields_of(self.protocol),
-        }
+        self.settings = recorded_settings(
+            suite, self.sequence, scale=job.scale, protocol=job.protocol
+        )
         check_file(job)
         self.state = State()
         self.checkpoints = Checkpoints(folder.work / "checkpoints")
@@ -210,11 +207,6 @@ def check_file(job: Job) -> None:
         path, _, name = job.load.removeprefix("file:").rpartition(":")
         if job.provider != local_algorithm(path, name).provider:
             raise BellBenchError(f"{path} has changed since the run was planned: run it again")
-
-
-def fields_of(settings: Any) -> Any:
-    """A suite's scale or protocol as JSON: a dataclass's fields, or what it says of itself."""
-    return asdict(settings) if is_dataclass(settings) else str(settings)  # type: ignore[arg-type]
 
 
 def write_result(run: Run) -> None:

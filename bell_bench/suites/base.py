@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any, Protocol
 
 from bell_bench.modular.architecture import Architecture
@@ -87,3 +87,21 @@ class Suite(Protocol):
     def sequence(
         self, name: str, *, seed: int, scale: str, protocol: str, data: str
     ) -> Sequence: ...
+
+
+def fields_of(preset: object) -> dict[str, Any]:
+    """A scale or protocol, a dataclass or a mapping, as JSON-able fields."""
+    if is_dataclass(preset) and not isinstance(preset, type):
+        return asdict(preset)
+    return dict(preset) if isinstance(preset, Mapping) else {}
+
+
+def recorded_settings(
+    suite: Suite, sequence: Sequence, *, scale: str, protocol: str
+) -> dict[str, Any]:
+    """What a record holds of its job's settings."""
+    return {
+        "training": asdict(sequence.settings),
+        "scale": fields_of(suite.scales[scale]),
+        "protocol": fields_of(suite.protocols[protocol]),
+    }

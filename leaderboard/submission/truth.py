@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
 
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.harness.job import Job
+from bell_bench.harness.plan import sequence_of
 from bell_bench.harness.state import narrow
 from bell_bench.plugins import registry
-from bell_bench.suites.base import Suite
+from bell_bench.suites.base import Suite, recorded_settings
 from bell_bench_leaderboard.submission.refused import shown
 
 
@@ -116,13 +117,7 @@ def _misseeded(suite: Suite, job: Job) -> list[str]:
 
 def _make(suite: Suite, job: Job) -> Truth:
     try:
-        sequence = suite.sequence(
-            job.sequence,
-            seed=job.realisation_seed,
-            scale=job.scale,
-            protocol=job.protocol,
-            data=job.data,
-        )
+        sequence = sequence_of(job)
         if lacking := sequence.missing():
             told = "; ".join(f"{domain}: {why}" for domain, why in lacking.items())
             raise Uncheckable(
@@ -147,17 +142,5 @@ def _make(suite: Suite, job: Job) -> Truth:
             f"suite {job.suite!r} could not make {job.sequence} with seed {job.realisation_seed}: "
             f"{type(error).__name__}: {shown(str(error))}"
         ) from error
-    return Truth(
-        problems,
-        {
-            "training": _plain(sequence.settings),
-            "scale": _plain(suite.scales[job.scale]),
-            "protocol": _plain(suite.protocols[job.protocol]),
-        },
-    )
-
-
-def _plain(settings: Any) -> Any:
-    """Settings as the worker writes them down and JSON gives them back."""
-    told = asdict(settings) if is_dataclass(settings) else str(settings)  # type: ignore[arg-type]
-    return json.loads(json.dumps(told))
+    settings = recorded_settings(suite, sequence, scale=job.scale, protocol=job.protocol)
+    return Truth(problems, json.loads(json.dumps(settings)))
