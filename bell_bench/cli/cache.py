@@ -5,17 +5,14 @@ Reads file names, sizes and bytes; imports no torch.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import pathlib
-import sys
 import time
 import warnings
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
 
 import click
 
+from bell_bench.cli.watching import watched
 from bell_bench.modular.evaluations import (
     FOLDER,
     LIMIT_VARIABLE,
@@ -23,11 +20,6 @@ from bell_bench.modular.evaluations import (
     StoreWarning,
 )
 from bell_bench.units import format_size, parse_time
-
-T = TypeVar("T")
-
-_PATIENCE = 2.0
-"""Seconds after which whoever waits is shown a bar."""
 
 _out = click.option(
     "--out",
@@ -81,7 +73,7 @@ def verify(out: pathlib.Path) -> int:
     sound, dropped, left = 0, 0, 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StoreWarning)  # told below
-        for entry, good in _with_bar(store.verify(), len(store.entries()), "checking"):
+        for entry, good in store.verify(watched("checking evaluations")):
             if good:
                 sound += 1
             elif entry.file.exists():
@@ -112,22 +104,6 @@ def clear(out: pathlib.Path, older_than: str | None, yes: bool) -> None:
         )
     count, freed = store.clear(before)
     click.echo(f"removed {count:,} evaluations, {format_size(freed)}")
-
-
-def _with_bar(items: Iterable[T], length: int, label: str) -> Iterator[T]:
-    """The same items, under a progress bar once it takes long."""
-    start = time.monotonic()
-    with contextlib.ExitStack() as stack:
-        bar = None
-        for done, item in enumerate(items, 1):
-            if bar is None and time.monotonic() - start > _PATIENCE:
-                bar = stack.enter_context(
-                    click.progressbar(length=length, label=label, file=sys.stderr)
-                )
-                bar.update(done - 1)
-            if bar is not None:
-                bar.update(1)
-            yield item
 
 
 def _date(seconds: float) -> str:

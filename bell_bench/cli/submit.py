@@ -7,6 +7,8 @@ from collections import Counter
 
 import click
 
+from bell_bench.cli.watching import watched
+
 
 @click.command()
 @click.argument("runs", nargs=-1, type=click.Path(path_type=pathlib.Path, exists=True))
@@ -28,12 +30,11 @@ def command(runs: tuple[pathlib.Path, ...], out: pathlib.Path, name: str, contac
     logs, no weights, no paths of this machine. A job that failed is listed as failed; one that has
     not ended is refused.
     """
-    from bell_bench.cli.validate import watched
     from bell_bench.files import write_whole
     from bell_bench_leaderboard.submission import pack
 
     folders = runs or (pathlib.Path("runs"),)
-    packed = pack(folders, name=name, contact=contact, watch=watched("packing"))
+    packed = pack(folders, name=name, contact=contact, watch=watched("packing jobs"))
     write_whole(out, packed.content)
     counts = Counter(packed.statuses.values())
     told = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))

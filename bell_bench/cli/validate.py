@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import pathlib
 import secrets
 import signal
-import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
+from bell_bench.cli.watching import watched
+
 if TYPE_CHECKING:
     from bell_bench_leaderboard.submission import Report, Submission
-
-T = TypeVar("T")
-
-PATIENCE = 2.0
-"""Seconds after which whoever waits is shown how far it is."""
-INTERVAL = 10.0
-"""Seconds between two lines of progress where there is no terminal."""
 
 
 @click.command()
@@ -50,7 +41,7 @@ def command(file: pathlib.Path, count: int | None, seed: int | None) -> int:
     from bell_bench_leaderboard.submission import Submission, check
 
     submission = Submission.read(file)
-    report = check(submission, watch=watched("checking"))
+    report = check(submission, watch=watched("checking jobs"))
     tell(submission, report)
     code = 1 if report.faults else 2 if report.unchecked else 0
     if count is None:
@@ -116,35 +107,3 @@ def run_again(submission: Submission, report: Report, count: int, seed: int | No
         return 1
     click.echo(f"{len(result.agreed)} of {count} jobs were run again, and agree")
     return 0 if result.agreed else 2
-
-
-def watched(verb: str) -> Callable[[Sequence[T]], Iterable[T]]:
-    """Hands items on; once that takes long, with a bar on a terminal and lines elsewhere."""
-
-    def watch(items: Sequence[T]) -> Iterator[T]:
-        began = told = time.monotonic()
-        with contextlib.ExitStack() as stack:
-            advance: Callable[[int], None] | None = None
-            for done, item in enumerate(items):
-                now = time.monotonic()
-                if advance is None and now - began > PATIENCE and sys.stderr.isatty():
-                    advance = stack.enter_context(_bar(verb, len(items)))
-                if advance is not None:
-                    advance(done)
-                elif now - told > INTERVAL:
-                    told = now
-                    click.echo(f"{verb}: {done} of {len(items)} jobs", err=True)
-                yield item
-
-    return watch
-
-
-@contextlib.contextmanager
-def _bar(verb: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr, and what sets it."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(f"{verb} jobs", total=total)
-        yield lambda done: progress.update(task, completed=done)

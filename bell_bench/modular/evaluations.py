@@ -14,7 +14,7 @@ import pathlib
 import re
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,9 +137,14 @@ class EvaluationStore:
         found = [entry for file in self._files() if (entry := _entry_file(file))]
         return sorted(found, key=lambda entry: (entry.used, entry.file.name))
 
-    def verify(self) -> Iterator[tuple[EntryFile, bool]]:
-        """Check every entry's hash and drop the damaged, telling for each whether it was sound."""
-        for entry in self.entries():
+    def verify(
+        self, watch: Callable[[list[EntryFile]], Iterable[EntryFile]] = iter
+    ) -> Iterator[tuple[EntryFile, bool]]:
+        """Check every entry's hash and drop the damaged, telling for each whether it was sound.
+
+        ``watch`` hands the entries on and may show how far they have come.
+        """
+        for entry in watch(self.entries()):
             try:
                 content = read_whole(entry.file, LARGEST_WEIGHTS)
             except (FileNotFoundError, PermissionError):
