@@ -28,15 +28,20 @@ TEMPORARY = ".writing-"
 
 
 def write_whole(file: pathlib.Path, content: bytes) -> None:
-    """Write ``content`` so that a reader sees all of it or the file as it was before."""
+    """Write ``content`` so that a reader sees all of it or the file as it was before.
+
+    What goes wrong is told of the file itself, not of the temporary one.
+    """
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_name(f"{TEMPORARY}{uuid.uuid4().hex}")
     try:
         temporary.write_bytes(content)
         temporary.replace(file)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
+        if isinstance(error, OSError) and error.errno is not None:
+            raise OSError(error.errno, error.strerror, str(file)) from error
         raise
 
 

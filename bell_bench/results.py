@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import html
 import pathlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bell_bench.errors import BellBenchError
+from bell_bench.errors import BellBenchError, UsageError, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from bell_bench_leaderboard.boards import Board
+    from bell_bench_leaderboard.grids import Grid
 
 ENDED_WELL = ("done", "unsupported")
 """The statuses of a job that has nothing to mend."""
@@ -28,13 +32,33 @@ class Results:
     folder: pathlib.Path
     """Where the job folders are, with logs and raw predictions."""
 
-    @property
+    @functools.cached_property
     def rows(self) -> list[dict[str, Any]]:
         """One row per job: settings, status, A, F, Tr⁻¹ and costs; what ``--csv`` writes."""
         from bell_bench_leaderboard import result_rows
 
         rows: list[dict[str, Any]] = result_rows(self.records)
         return rows
+
+    @functools.cached_property
+    def _boards(self) -> list[Board]:
+        """The jobs of equal settings together."""
+
+        from bell_bench_leaderboard.boards import boards
+
+        found: list[Board] = boards(self.rows)
+        return found
+
+    @property
+    def current_versions(self) -> dict[str, str]:
+        """The versions of the suites as installed; a suite that is not installed is left out."""
+        from bell_bench.plugins import registry
+
+        versions = {}
+        for name in {row["suite"] for row in self.rows}:
+            with contextlib.suppress(BellBenchError):
+                versions[name] = registry().suite(name).version
+        return versions
 
     @property
     def failed(self) -> list[Mapping[str, Any]]:
@@ -65,11 +89,9 @@ class Results:
         """
         import pandas as pd
 
-        from bell_bench_leaderboard.boards import boards
-
         lines = [
             {"sequence": sequence, "algorithm": name, **_figures(cell), **board.settings}
-            for board in boards(self.rows)
+            for board in self._boards
             for (sequence, name), cell in board.cells.items()
             if cell.jobs
         ]
@@ -79,46 +101,58 @@ class Results:
     def table(
         self, form: str = "summary", *, markup: str = "text", baseline: str | None = None
     ) -> str:
-        """The leaderboard as text, markdown or latex: summary, wide (as in the paper) or long.
+        """The leaderboard as text, markdown, latex or csv: summary, wide (as in the paper) or long.
 
-        ``baseline`` adds paired differences in A to that algorithm, where the form has room.
+        ``baseline`` adds paired differences in A to that algorithm, where the form has room. A CSV
+        holds one setting, so runs of several must be given apart.
         """
-        from bell_bench.errors import unknown
         from bell_bench_leaderboard import grids, tables
-        from bell_bench_leaderboard.boards import boards
 
-        makers = {
+        makers: dict[str, Callable[[Board], Grid]] = {
             "summary": lambda board: tables.summary_grid(board, baseline=baseline),
             "wide": lambda board: tables.wide_grid(board, baseline=baseline),
             "long": tables.long_grid,
         }
-        markups = {"text": grids.to_text, "markdown": grids.to_markdown, "latex": grids.to_latex}
-        if form not in makers:
-            raise unknown("form", form, makers)
-        if markup not in markups:
-            raise unknown("markup", markup, markups)
-        return "\n\n".join(markups[markup](makers[form](board)) for board in boards(self.rows))
+        markups = {"text": grids.to_text, "markdown": grids.to_markdown, "latex": grids.to_latex,
+                   "csv": grids.to_csv}  # fmt: skip
+        known = {name for board in self._boards for name in board.algorithms}
+        for kind, asked, choices in (
+            ("form", form, makers),
+            ("markup", markup, markups),
+            ("algorithm of these runs", baseline, known),
+        ):
+            if asked is not None and asked not in choices:
+                raise unknown(kind, asked, choices)
+        if markup == "csv":
+            self._check_one_setting()
+        between = "\n\n" if markup == "text" else "\n"
+        return between.join(markups[markup](makers[form](board)) for board in self._boards)
+
+    def _check_one_setting(self) -> None:
+        if len(self._boards) > 1:
+            raise UsageError(
+                "these runs differ in suite, version, scale, data or protocol: such a file holds "
+                "one setting. Give them apart"
+            )
 
     def costs(self) -> str:
         """Costs with Pareto fronts, and scores at equal budget, as text."""
-        from bell_bench_leaderboard.boards import boards
         from bell_bench_leaderboard.costs import budget_grid, cost_grid
         from bell_bench_leaderboard.grids import to_text
 
         makers = (cost_grid, budget_grid)
-        return "\n\n".join(to_text(make(board)) for board in boards(self.rows) for make in makers)
+        return "\n\n".join(to_text(make(board)) for board in self._boards for make in makers)
 
     def properties(self, rules: str | pathlib.Path | None = None, tuned: Iterable[str] = ()) -> str:
         """Observed properties, as text, by our rules or those of a JSON file.
 
         ``tuned`` changes single rules, as ``"latent.threshold=2"`` does.
         """
-        from bell_bench_leaderboard.boards import boards
         from bell_bench_leaderboard.grids import to_text
         from bell_bench_leaderboard.properties import property_grids, read_rules
 
         judged = read_rules(None if rules is None else pathlib.Path(rules), tuned)
-        found = (grid for board in boards(self.rows) for grid in property_grids(board, judged))
+        found = (grid for board in self._boards for grid in property_grids(board, judged))
         return "\n\n".join(map(to_text, found))
 
     def page(
@@ -130,24 +164,19 @@ class Results:
     ) -> None:
         """The leaderboard as a page: one file that needs nothing else; rules as ``properties``."""
         from bell_bench.files import write_whole
-        from bell_bench_leaderboard.boards import boards
         from bell_bench_leaderboard.page import make_page
         from bell_bench_leaderboard.properties import read_rules
 
         judged = read_rules(None if rules is None else pathlib.Path(rules), tuned)
-        current = current_versions(boards(self.rows))
-        write_whole(pathlib.Path(file), make_page(self.records, judged, current=current).encode())
+        page = make_page(self.records, judged, current=self.current_versions)
+        write_whole(pathlib.Path(file), page.encode())
 
     def draw(self, file: str | pathlib.Path) -> None:
         """Accuracy and transfer, sequences by algorithms, as a PNG; of one setting only."""
-        from bell_bench.errors import UsageError
         from bell_bench_leaderboard.picture import draw_leaderboard
-        from bell_bench_leaderboard.tables import SETTINGS
 
-        rows = self.rows
-        if len({tuple(row[name] for name in SETTINGS) for row in rows}) > 1:
-            raise UsageError("these runs differ in suite, scale, data or protocol: draw them apart")
-        draw_leaderboard(rows, pathlib.Path(file))
+        self._check_one_setting()
+        draw_leaderboard(self.rows, pathlib.Path(file))
 
     def draw_resources(self, file: str | pathlib.Path) -> str:
         """FLOPs and peak memory per problem of the longest sequence, as a PNG; its name."""
@@ -197,14 +226,3 @@ def _figures(cell: Any) -> dict[str, Any]:
     values = {name: cell.values(name) for name in _AVERAGED}
     means = {name: None if found is None else found.mean() for name, found in values.items()}
     return {**means, "status": cell.status or "done", "n": cell.done}
-
-
-def current_versions(found: Sequence[Any]) -> dict[str, str]:
-    """The versions of these suites as installed; a suite that is not installed is left out."""
-    from bell_bench.plugins import registry
-
-    versions = {}
-    for name in {board.settings["suite"] for board in found}:
-        with contextlib.suppress(BellBenchError):
-            versions[name] = registry().suite(name).version
-    return versions

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bell_bench_leaderboard.boards import SETTINGS, Board, boards, labels
+from bell_bench_leaderboard.boards import Board, boards
 from bell_bench_leaderboard.bootstrap import Estimate, estimate
 from bell_bench_leaderboard.compare import Rank, difference, mean, ranks
 from bell_bench_leaderboard.grids import Grid, Value, number, to_text, value
-
-__all__ = ["SETTINGS", "labels", "long_grid", "summary_grid", "summary_table", "wide_grid"]
 
 SCORES = {"A": ("A", "{:.2f}"), "F": ("F", "{:+.2f}"), "Tr_last": ("Tr⁻¹", "{:+.2f}")}
 """Figure, how it is called, how it is printed."""

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pathlib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from bell_bench.cli.output import echo_json
-from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.errors import UsageError
+from bell_bench.files import write_whole
+
+if TYPE_CHECKING:
+    from bell_bench.results import Results
 
 FIGURES = ("resources",)
 PICTURES = (".png", ".pdf", ".svg")
@@ -76,138 +80,64 @@ def command(
     Every accuracy is recomputed from the stored predictions. Only runs of equal suite, version,
     scale, data and protocol are compared; others are shown apart.
     """
-    from bell_bench.results import current_versions
-    from bell_bench_leaderboard import result_rows
-    from bell_bench_leaderboard.boards import boards
-    from bell_bench_leaderboard.grids import to_text
     from bell_bench_leaderboard.properties import read_rules
 
-    records = _read(runs or (pathlib.Path("runs"),))
-    rows = result_rows(records)
-    found = boards(rows)
-    _check_baseline(baseline, [name for board in found for name in board.algorithms])
-    judged = read_rules(rules, tuned)
+    results = _read(runs or (pathlib.Path("runs"),))
+    read_rules(rules, tuned)  # a wrong one is told before anything is shown
+
+    def written(form: str, markup: str) -> Callable[[pathlib.Path], None]:
+        text = results.table(form, markup=markup, baseline=baseline)
+        return lambda file: write_whole(file, text.encode())
+
     if as_json:
-        echo_json(rows)
+        echo_json(results.rows)
     else:
-        grids = [_table(board, form or "summary", baseline) for board in found]
-        click.echo("\n\n".join(map(to_text, grids)))
-        _echo_more(found, judged if properties else None, costs=costs)
-        _echo_versions(found)
+        told = [results.table(form or "summary", baseline=baseline)]
+        told += [results.costs()] if costs else []
+        told += [results.properties(rules, tuned)] if properties else []
+        click.echo("\n\n".join(told))
+        _echo_versions(results)
     if csv_file is not None:
-        from bell_bench_leaderboard import to_csv
-
-        wide = form == "wide"
-        _write(csv_file, _rendered(found, "csv", baseline) if wide else to_csv(rows))
-    for file, name in ((markdown, "markdown"), (latex, "latex")):
-        if file is not None:
-            _write(file, _rendered(found, name, baseline, form or "wide"))
+        _make(csv_file, written("wide", "csv") if form == "wide" else results.to_csv)
+    if markdown is not None:
+        _make(markdown, written(form or "wide", "markdown"))
+    if latex is not None:
+        _make(latex, written(form or "wide", "latex"))
     if html is not None:
-        from bell_bench_leaderboard.page import make_page
-
-        _write(html, make_page(records, judged, current=current_versions(found)))
+        _make(html, lambda file: results.page(file, rules=rules, tuned=tuned))
     if picture is not None:
-        _draw_picture(rows, picture)
+        _make(picture, results.draw)
     if figure is not None:
-        _draw_figure(records, *figure)
+        _make(figure[1], results.draw_resources, f": {figure[0]} on ")
     return 0
 
 
-def _read(folders: Sequence[pathlib.Path]) -> list[Mapping[str, Any]]:
-    """All records; what cannot be read is told in a line each."""
-    from bell_bench_leaderboard import read_records
+def _read(folders: Sequence[pathlib.Path]) -> Results:
+    """All results; what cannot be read is told in a line each."""
+    from bell_bench.api import leaderboard
 
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        records: list[Mapping[str, Any]] = read_records(folders)
+        results = leaderboard(*folders)
     for warning in told:
         click.echo(f"warning: {warning.message}", err=True)
-    if not records:
+    if not results.records:
         asked = ", ".join(map(str, folders))
         raise UsageError(f"no results in {asked}: run `bell-bench evaluate --algo sa` first")
-    return records
+    return results
 
 
-def _check_baseline(asked: str | None, known: Sequence[str]) -> None:
-    from bell_bench.errors import unknown
-
-    if asked is not None and asked not in known:
-        raise unknown("algorithm of these runs", asked, known)
-
-
-def _table(board: Any, form: str, baseline: str | None) -> Any:
-    from bell_bench_leaderboard.tables import long_grid, summary_grid, wide_grid
-
-    if form == "long":
-        return long_grid(board)
-    make: Callable[..., Any] = wide_grid if form == "wide" else summary_grid
-    return make(board, baseline=baseline)
+def _make(file: pathlib.Path, make: Callable[[pathlib.Path], str | None], about: str = "") -> None:
+    """Make a file and say so, with what making it tells."""
+    told = make(file)
+    click.echo(f"wrote {file}{about}{told or ''}", err=True)
 
 
-def _rendered(found: Sequence[Any], name: str, baseline: str | None, form: str = "wide") -> str:
-    """The tables of all boards in one format."""
-    from bell_bench_leaderboard import grids
-
-    if name == "csv" and len(found) > 1:
-        raise UsageError(
-            "these runs differ in suite, version, scale, data or protocol: a wide CSV holds one "
-            "such setting. Give them apart, or use the long form"
-        )
-    render = {"csv": grids.to_csv, "markdown": grids.to_markdown, "latex": grids.to_latex}[name]
-    return "\n".join(render(_table(board, form, baseline)) for board in found)
-
-
-def _echo_more(found: Sequence[Any], rules: Any | None, *, costs: bool) -> None:
-    from bell_bench_leaderboard.grids import to_text
-
-    if costs:
-        from bell_bench_leaderboard.costs import budget_grid, cost_grid
-
-        for board in found:
-            for grid in (cost_grid(board), budget_grid(board)):
-                click.echo("\n" + to_text(grid))
-    if rules is not None:
-        from bell_bench_leaderboard.properties import property_grids
-
-        for board in found:
-            for grid in property_grids(board, rules):
-                click.echo("\n" + to_text(grid))
-
-
-def _echo_versions(found: Sequence[Any]) -> None:
+def _echo_versions(results: Results) -> None:
     """Say which results are of another version than the installed suite."""
-    from bell_bench.results import current_versions
-
-    current = current_versions(found)
-    kinds = {(board.settings["suite"], board.settings["suite_version"]) for board in found}
+    current = results.current_versions
+    kinds = {(row["suite"], row["suite_version"]) for row in results.rows}
     for suite, version in sorted(kinds):
         if current.get(suite, version) != version:
             told = f"note: {suite} is at version {current[suite]}; results of version {version} "
             click.echo(f"{told}are compared with each other only", err=True)
-
-
-def _write(file: pathlib.Path, text: str) -> None:
-    from bell_bench.files import write_whole
-
-    try:
-        write_whole(file, text.encode())
-    except OSError as error:
-        raise BellBenchError(f"{file} cannot be written: {error}") from error
-    click.echo(f"wrote {file}", err=True)
-
-
-def _draw_picture(rows: Sequence[Mapping[str, Any]], file: pathlib.Path) -> None:
-    from bell_bench_leaderboard.picture import draw_leaderboard
-    from bell_bench_leaderboard.tables import SETTINGS
-
-    if len({tuple(row[name] for name in SETTINGS) for row in rows}) > 1:
-        raise UsageError("these runs differ in suite, scale, data or protocol: draw them apart")
-    draw_leaderboard(rows, file)
-    click.echo(f"wrote {file}", err=True)
-
-
-def _draw_figure(records: Sequence[Mapping[str, Any]], name: str, file: pathlib.Path) -> None:
-    from bell_bench_leaderboard.resources_picture import draw_resources
-
-    sequence = {"resources": draw_resources}[name](records, file)
-    click.echo(f"wrote {file}: {name} on {sequence}", err=True)

@@ -256,6 +256,12 @@ def test_a_write_is_whole_or_not_at_all(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_what_cannot_be_written_is_told_by_its_own_name(tmp_path):
+    (tmp_path / "file").mkdir()
+    with pytest.raises(OSError, match=r"'.*/file'$"):
+        files.write_whole(tmp_path / "file", b"content")
+
+
 def test_limit_from_the_environment(monkeypatch):
     monkeypatch.setenv("BELL_BENCH_STORE_LIMIT", "3 MB")
     assert EvaluationStore("anywhere").limit_bytes == 3 * 10**6
