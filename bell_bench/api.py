@@ -6,7 +6,7 @@ Every function imports what it needs when it is called, so that ``import bell_be
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bell_bench.errors import BellBenchError, UsageError, unknown
@@ -262,10 +262,14 @@ def evaluation_store(out: File = "runs") -> EvaluationStore:
     return EvaluationStore(pathlib.Path(out) / FOLDER)
 
 
-def ablate_density(*, scale: str = "quick", data: str = "glyphs", seeds: int = 5) -> pd.DataFrame:
+def ablate_density(
+    *, scale: str = "quick", data: str = "glyphs", seeds: int = 5, tell: Tell = silent
+) -> pd.DataFrame:
     """Which Gaussian of N images knows its own domain among nine? The table of that ablation."""
-    run = _ablation("density")
-    return run(scale=scale, data=data, seeds=seeds, tell=silent)
+    from bell_bench.ablations import load
+
+    rows: pd.DataFrame = load("density:run")(scale=scale, data=data, seeds=seeds, tell=tell)
+    return rows
 
 
 def ablate_nt_search(
@@ -276,17 +280,21 @@ def ablate_nt_search(
     protocol: str = "paper",
     seeds: int = 10,
     out: File = "runs",
+    tell: Tell = silent,
 ) -> pd.DataFrame:
     """How soon does the search for latent transfer find the best suffix? That ablation's table."""
-    return _ablation("nt_search")(
+    from bell_bench.ablations import load
+
+    rows: pd.DataFrame = load("nt_search:run")(
         realisations=realisations,
         scale=scale,
         data=data,
         protocol=protocol,
         seeds=seeds,
         out=pathlib.Path(out),
-        tell=silent,
+        tell=tell,
     )
+    return rows
 
 
 def reproduce(
@@ -310,11 +318,12 @@ def reproduce(
     ``run=False`` nothing is. Algorithms, sequences and realisations narrow it. ``claims`` is a JSON
     file in place of ours.
     """
-    from bell_bench.reproduction import Wish
-    from bell_bench.reproduction import reproduce as run_and_judge
+    from bell_bench import reproduction
 
-    wish = Wish(scale, data, _several(algorithms), _several(sequences), tuple(realisations))
-    return run_and_judge(
+    wish = reproduction.Wish(
+        scale, data, _several(algorithms), _several(sequences), tuple(realisations)
+    )
+    return reproduction.reproduce(
         part,
         wish,
         out=pathlib.Path(out),
@@ -340,16 +349,6 @@ def new_algorithm(
     from bell_bench.templates import write_distribution
 
     return write_distribution(pathlib.Path(name), kind=kind, licence=licence, author=author)
-
-
-def _ablation(name: str) -> Callable[..., pd.DataFrame]:
-    """Of an algorithm, so loaded by name, as algorithms are."""
-    from bell_bench.plugins import load_object
-
-    run: Callable[..., pd.DataFrame] = load_object(
-        f"bell_bench_algorithms.picle.ablations.{name}:run"
-    )
-    return run
 
 
 def _planned(

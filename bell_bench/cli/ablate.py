@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import pathlib
 from collections.abc import Callable
-from typing import Any
 
 import click
 
+from bell_bench.ablations import load
+from bell_bench.api import ablate_density, ablate_nt_search
 from bell_bench.errors import UsageError
 from bell_bench.harness.progress import steps
 from bell_bench.text import table
-
-_ABLATIONS = "bell_bench_algorithms.picle.ablations"
-"""Of an algorithm, so loaded by name, as algorithms are."""
 
 
 def _options(seeds: int, prefix: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -77,12 +75,12 @@ def density(
     plot_file = plot_file or out / "ablate-density.png"
     _check(csv_file, plot_file)
     with steps() as tell:
-        rows = _load("density:run")(scale=scale, data=data, seeds=seeds, tell=tell)
+        rows = ablate_density(scale=scale, data=data, seeds=seeds, tell=tell)
     title = f"Average position of the true domain among nine ({data}, {scale})"
-    headers, lines = _load("tables:density_summary")(rows)
+    headers, lines = load("tables:density_summary")(rows)
     click.echo(f"{title}, {seeds} seeds\n{table(lines, headers)}")
-    _load("tables:write_csv")(rows, csv_file)
-    _load("plots:draw_density")(rows, plot_file, title)
+    load("tables:write_csv")(rows, csv_file)
+    load("plots:draw_density")(rows, plot_file, title)
     click.echo(f"wrote {csv_file} and {plot_file}")
 
 
@@ -117,7 +115,7 @@ def nt_search(
     plot_file = plot_file or out / "ablate-nt-search.png"
     _check(csv_file, plot_file)
     with steps() as tell:
-        rows = _load("nt_search:run")(
+        rows = ablate_nt_search(
             realisations=realisations,
             scale=scale,
             data=data,
@@ -127,19 +125,13 @@ def nt_search(
             tell=tell,
         )
     title = f"Search for latent transfer on S_in_plus ({data}, {scale}, {protocol})"
-    headers, lines = _load("tables:nt_search_summary")(rows)
+    headers, lines = load("tables:nt_search_summary")(rows)
     click.echo(f"{title}, {realisations} realisations, {seeds} seeds\n{table(lines, headers)}")
     by_run = csv_file.with_stem(f"{csv_file.stem}-stopping")
-    _load("tables:write_csv")(rows, csv_file)
-    _load("tables:write_csv")(_load("nt_search:stopping")(rows), by_run)
-    _load("plots:draw_nt_search")(rows, plot_file, title)
+    load("tables:write_csv")(rows, csv_file)
+    load("tables:write_csv")(load("nt_search:stopping")(rows), by_run)
+    load("plots:draw_nt_search")(rows, plot_file, title)
     click.echo(f"wrote {csv_file}, {by_run} and {plot_file}")
-
-
-def _load(name: str) -> Any:
-    from bell_bench.plugins import load_object
-
-    return load_object(f"{_ABLATIONS}.{name}")
 
 
 def _check(csv_file: pathlib.Path, plot_file: pathlib.Path) -> None:
@@ -151,4 +143,4 @@ def _check(csv_file: pathlib.Path, plot_file: pathlib.Path) -> None:
             raise UsageError(f"{option} {file}: its folder cannot be made: {error}") from error
         if not os.access(file.parent, os.W_OK):
             raise UsageError(f"{option} {file}: its folder cannot be written to")
-    _load("plots:check_file")(plot_file)
+    load("plots:check_file")(plot_file)

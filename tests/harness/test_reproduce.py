@@ -8,7 +8,10 @@ import json
 import pytest
 
 from bell_bench.cli.verbs import run
-from bell_bench.reproduction import LOG, Wish, _plans, merged, narrowed
+from bell_bench.reproduction import Wish
+from bell_bench.reproduction.ablations import ablation
+from bell_bench.reproduction.planning import merged, narrowed, plans
+from bell_bench.reproduction.running import LOG
 from bell_bench_leaderboard.reproduction import read_book
 
 CLAIM = {"suite": "tiny", "part": "bell", "source": "Table 1", "figure": "F", "on": ["S_pl"]}
@@ -109,15 +112,15 @@ def test_wrong_usage_is_told(arguments, said, tmp_path, monkeypatch, capsys):
 
 def test_the_parts_are_what_the_issue_asks_for():
     book = read_book()
-    counts = {part: len(merged(_plans(book, [part], Wish())).jobs) for part in book.parts}
+    counts = {part: len(merged(plans(book, [part], Wish())).jobs) for part in book.parts}
     assert counts == {"bell": 9 * 10 * 3 + 2 * 10 * 3, "ctrl": 5 * 10 * 3, "scale": 5 + 4,
                       "ablations": 5}  # fmt: skip
 
 
 def test_one_plan_has_every_job_once_and_long_sequences_first():
     book = read_book()
-    plans = list(_plans(book, ["bell", "scale"], Wish()))
-    plan = merged([*plans, *plans])
+    several = list(plans(book, ["bell", "scale"], Wish()))
+    plan = merged([*several, *several])
     assert len(plan.jobs) == len({job.name for job in plan.jobs}) == 339
     assert [job.sequence for job in plan.jobs[:5]] == ["S_long"] * 5
     assert {job.sequence for job in plan.jobs[:9]} == {"S_long", "s_long"}
@@ -126,7 +129,7 @@ def test_one_plan_has_every_job_once_and_long_sequences_first():
 
 def test_standalone_jobs_that_nobody_asked_for_are_added():
     wish = Wish(algorithms=("picle",), sequences=("S_few",), realisations=(4,))
-    plan = merged(_plans(narrowed(read_book(), wish), ["bell"], wish))
+    plan = merged(plans(narrowed(read_book(), wish), ["bell"], wish))
     assert [(job.algorithm, job.realisation) for job in plan.jobs] == [("picle", 4), ("sa", 4)]
     assert {job.name for job in plan.jobs} - plan.added == {plan.jobs[0].name}
 
@@ -142,7 +145,7 @@ def test_narrowing_keeps_the_claims_that_it_may_decide():
 def test_every_request_can_be_planned_at_every_scale():
     for scale in ("quick", "standard", "paper"):
         assert all(plan.jobs[0].scale == scale for plan in
-                   _plans(read_book(), ["bell", "ctrl", "scale"], Wish(scale=scale)))  # fmt: skip
+                   plans(read_book(), ["bell", "ctrl", "scale"], Wish(scale=scale)))  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["density", "nt-search"])
@@ -152,7 +155,7 @@ def test_an_ablation_is_run_once(name, tmp_path, monkeypatch):
 
     import pandas as pd
 
-    from bell_bench import plugins, reproduction
+    from bell_bench import plugins
 
     calls = []
     real = plugins.load_object
@@ -168,11 +171,11 @@ def test_an_ablation_is_run_once(name, tmp_path, monkeypatch):
         return run
 
     monkeypatch.setattr(plugins, "load_object", load)
-    assert reproduction._ablation(name, Wish(), tmp_path, run=False, quiet=True) is None
-    rows, seconds = reproduction._ablation(name, Wish(), tmp_path, run=True, quiet=True)
+    assert ablation(name, Wish(), tmp_path, run=False, quiet=True) is None
+    rows, seconds = ablation(name, Wish(), tmp_path, run=True, quiet=True)
     assert rows == [{"method": "rp_20", "N": "50", "seed": "0", "average_position": "0.5"}]
     assert seconds >= 0
-    assert reproduction._ablation(name, Wish(), tmp_path, run=True, quiet=True) == (rows, seconds)
+    assert ablation(name, Wish(), tmp_path, run=True, quiet=True) == (rows, seconds)
     assert len(calls) == 1
-    reproduction._ablation(name, Wish(scale="paper"), tmp_path, run=True, quiet=True)
+    ablation(name, Wish(scale="paper"), tmp_path, run=True, quiet=True)
     assert [call["scale"] for call in calls] == ["quick", "paper"]

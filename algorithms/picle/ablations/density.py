@@ -11,8 +11,8 @@ from torch.distributions import MultivariateNormal
 
 from bell_bench.data import BELL_DOMAINS, SOURCES, Domain, load_domain, missing
 from bell_bench.errors import UsageError, unknown
+from bell_bench.harness.progress import Tell
 from bell_bench.plugins import registry
-from bell_bench_algorithms.picle.ablations import Tell
 from bell_bench_algorithms.picle.gaussian import Moments, projection
 
 SIZES = (50, 100, 500, 1_000, 5_000, 10_000, 20_000, 30_000, 44_000)

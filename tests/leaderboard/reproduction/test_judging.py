@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bell_bench.reproduction import Wish, narrowed
+from bell_bench.reproduction import Wish
+from bell_bench.reproduction.planning import narrowed
 from bell_bench_leaderboard.reproduction import judge
 from bell_bench_leaderboard.reproduction.judging import NOT_REPRODUCED, REPRODUCED, UNKNOWN
 from tests.leaderboard.reproduction.making import book, evidence, long, three

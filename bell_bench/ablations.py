@@ -1,0 +1,12 @@
+"""PICLE's ablations are an algorithm's, so they are loaded by name, as algorithms are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def load(name: str) -> Any:
+    """A function of theirs, such as ``density:run``."""
+    from bell_bench.plugins import load_object
+
+    return load_object(f"bell_bench_algorithms.picle.ablations.{name}")

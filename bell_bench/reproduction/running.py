@@ -1,0 +1,110 @@
+"""Running what claims need and is not done yet, and judging them by all there is."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from bell_bench.errors import unknown
+from bell_bench.files import write_whole
+from bell_bench.reproduction.ablations import ablation
+from bell_bench.reproduction.planning import Wish, known_records, merged, narrowed, plans
+from bell_bench.reproduction.verdicts import Reproduction
+from bell_bench.results import Results
+
+if TYPE_CHECKING:
+    from bell_bench.harness.plan import Plan
+    from bell_bench.harness.store import ResultStore
+
+ALL = "all"
+LOG = "reproduce.jsonl"
+"""Beside the results: a line per command, with the time that it took."""
+
+
+def reproduce(
+    part: str,
+    wish: Wish,
+    *,
+    out: pathlib.Path,
+    given: Sequence[pathlib.Path],
+    workers: int | None,
+    run: bool,
+    file: pathlib.Path | None,
+    quiet: bool,
+) -> Reproduction:
+    """Run what a part needs and is not done yet, unless told not to, and judge its claims.
+
+    What submissions or folders of results ``given`` have is counted, and not run.
+    """
+    from bell_bench.harness.store import ResultStore
+    from bell_bench_leaderboard import read_records
+    from bell_bench_leaderboard.reproduction import Evidence, judge, read_book
+
+    book = narrowed(read_book(file), wish)
+    if part != ALL and part not in book.parts:
+        raise unknown("part", part, [*book.parts, ALL])
+    parts = tuple(book.parts) if part == ALL else (part,)
+    store = ResultStore(out)
+    plan = merged(plans(book, parts, wish))
+    known = known_records(read_records(given), plan)
+    left = replace(plan, jobs=tuple(job for job in plan.jobs if job.name not in known))
+    waiting = sum(not store.finished(job) for job in left.jobs)
+    asked = [name for each in parts for name in book.parts[each].ablations]
+    with _clocked(out, {"part": part, "jobs": waiting, **vars(wish)}, write=run) as clock:
+        if run:
+            _run(left, store, workers, quiet)
+        ablations = {name: found for name in asked
+                     if (found := ablation(name, wish, out, run, quiet)) is not None}  # fmt: skip
+        folders = (store.folder_of(job).path for job in left.jobs)
+        records = read_records(folder for folder in folders if folder.is_dir())
+    records += known.values()
+    evidence = Evidence(book, records, {name: rows for name, (rows, _) in ablations.items()})
+    took = {**clock, "jobs and ablations by themselves": spent_seconds(records)
+            + sum(spent for _, spent in ablations.values())}  # fmt: skip
+    return Reproduction(evidence, parts, judge(evidence, parts), Results(records, out),
+                        len(plan.jobs), took)  # fmt: skip
+
+
+def _run(plan: Plan, store: ResultStore, workers: int | None, quiet: bool) -> None:
+    from bell_bench.harness.executor import Limits, LocalExecutor
+    from bell_bench.harness.plan import check_plan
+    from bell_bench.harness.run import run_plan
+
+    if plan.jobs:
+        check_plan(plan, store)
+        run_plan(plan, LocalExecutor(store, Limits(), workers), quiet=quiet)
+
+
+def spent_seconds(records: Iterable[Mapping[str, Any]]) -> float:
+    """What the jobs took, computed or looked up: their charged seconds may be many times that."""
+    return sum(
+        float(problem["resources"].get("spent_seconds", problem["resources"]["wall_s"]))
+        for record in records
+        for problem in record["problems"]
+    )
+
+
+@contextmanager
+def _clocked(
+    out: pathlib.Path, command: Mapping[str, Any], *, write: bool
+) -> Iterator[dict[str, float]]:
+    """Seconds of this command and of all before it, which a log in ``out`` remembers."""
+    started = time.monotonic()
+    clock: dict[str, float] = {}
+    try:
+        yield clock
+    finally:
+        clock["this command"] = time.monotonic() - started
+        log = out / LOG
+        before = log.read_text("utf-8").splitlines() if log.is_file() else []
+        past = sum(float(json.loads(line)["seconds"]) for line in before)
+        if past:
+            clock["all commands so far"] = past + clock["this command"] * write
+        if write:
+            entry = {"seconds": round(clock["this command"], 1), **command}
+            write_whole(log, "".join(f"{line}\n" for line in [*before, json.dumps(entry)]).encode())
