@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from torch import Tensor
 
 LARGEST_JSON = 256 * 1024**2
 LARGEST_ARRAYS = 2 * 1024**3
@@ -129,3 +130,23 @@ def read_arrays(
         raise
     except Exception as error:
         raise ValueError(f"{type(error).__name__}: {error}") from error
+
+
+def write_tensors(file: pathlib.Path, tensors: Mapping[str, Tensor]) -> None:
+    """Tensors by name as safetensors; those that share memory are apart when they are read."""
+    import safetensors.torch
+    import torch
+
+    plain = {
+        name: tensor.detach().cpu().clone(memory_format=torch.contiguous_format)
+        for name, tensor in tensors.items()
+    }
+    write_whole(file, safetensors.torch.save(plain))
+
+
+def read_tensors(file: pathlib.Path) -> dict[str, Tensor]:
+    """What ``write_tensors`` wrote, on the CPU."""
+    import safetensors.torch
+
+    found: dict[str, Tensor] = safetensors.torch.load(file.read_bytes())
+    return found

@@ -6,7 +6,7 @@ import pathlib
 from typing import TYPE_CHECKING, Any
 
 from bell_bench.algorithm import Algorithm, Context
-from bell_bench.files import write_whole
+from bell_bench.files import read_tensors, write_tensors
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -33,19 +33,3 @@ class KeepingAlgorithm(Algorithm):
     def load(self, folder: pathlib.Path) -> None:
         found = read_tensors(folder / _FILE)
         self.kept = {name: tensor.to(self.context.device) for name, tensor in found.items()}
-
-
-def write_tensors(file: pathlib.Path, tensors: dict[str, Tensor]) -> None:
-    """Tensors by name as safetensors, whole or not at all."""
-    import safetensors.torch
-
-    plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    write_whole(file, safetensors.torch.save(plain))
-
-
-def read_tensors(file: pathlib.Path) -> dict[str, Tensor]:
-    """What ``write_tensors`` wrote, on the CPU."""
-    import safetensors.torch
-
-    found: dict[str, Tensor] = safetensors.torch.load(file.read_bytes())
-    return found

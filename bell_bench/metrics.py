@@ -39,3 +39,12 @@ def backward_transfer(final: Sequence[float], learnt: Sequence[float]) -> float:
     """The first problem's accuracy at the end minus when learnt: what S_plus is made to show."""
     _same_length(final, learnt)
     return 100 * float(final[0] - learnt[0])
+
+
+def of_accuracies(final: Sequence[float], learnt: Sequence[float]) -> dict[str, float]:
+    """All that a job's own accuracies give, as its record states them."""
+    return {
+        "A": average_accuracy(final),
+        "F": forgetting(final, learnt),
+        "backward_transfer": backward_transfer(final, learnt),
+    }

@@ -160,11 +160,7 @@ def _own_contradiction(record: Record) -> str:
         [problem[f"accuracy_{when}"] for problem in record["problems"]]
         for when in ("final", "learnt")
     )
-    derived = {
-        "A": metrics.average_accuracy(final),
-        "F": metrics.forgetting(final, learnt),
-        "backward_transfer": metrics.backward_transfer(final, learnt),
-    }
+    derived = metrics.of_accuracies(final, learnt)
     for name, value in record.get("metrics", {}).items():
         if name in derived and not math.isclose(value, derived[name], abs_tol=100 * TOLERANCE):
             return f"{name} is {value:.6g} in the record, {derived[name]:.6g} by its accuracies"

@@ -98,11 +98,12 @@ def to_csv(rows: Iterable[Mapping[str, Any]]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: _cell(row[name]) for name in COLUMNS} for row in rows)
+    writer.writerows({name: csv_cell(row[name]) for name in COLUMNS} for row in rows)
     return text.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def csv_cell(value: Any) -> Any:
+    """A value as a cell: numbers to six digits, texts harmless."""
     if isinstance(value, float):
         return f"{value:.6g}"
     return csv_text(value) if isinstance(value, str) else value

@@ -6,11 +6,10 @@ import pathlib
 from dataclasses import dataclass, field
 from typing import Any
 
-import safetensors.torch
 import torch
 from torch import Tensor
 
-from bell_bench.files import read_json, write_json, write_whole
+from bell_bench.files import read_json, read_tensors, write_json, write_tensors
 from bell_bench.modular.architecture import Architecture, ModuleSpec
 from bell_bench_algorithms.lmc.head import Head
 from bell_bench_algorithms.lmc.layer import Layer
@@ -51,11 +50,11 @@ class State:
                 for index, head in self.heads.items()
             },
         }
-        write_whole(folder / _WEIGHTS, safetensors.torch.save(self._tensors()))
+        write_tensors(folder / _WEIGHTS, self._tensors())
         write_json(folder / _STRUCTURE, structure)
 
     def _tensors(self) -> dict[str, Tensor]:
-        """Every weight under its place, on the CPU."""
+        """Every weight under its place."""
         found: dict[str, Tensor] = {}
         for number, layer in enumerate(self.layers.values()):
             for place, module in enumerate(layer.modules):
@@ -65,12 +64,12 @@ class State:
             for number, weights in head.weights.items():
                 for name, tensor in weights.items():
                     found[f"head.{index}.{number}.{name}"] = tensor
-        return {name: tensor.detach().cpu().clone() for name, tensor in found.items()}
+        return found
 
     @staticmethod
     def load(folder: pathlib.Path, device: torch.device) -> State:
         structure = read_json(folder / _STRUCTURE)
-        tensors = safetensors.torch.load((folder / _WEIGHTS).read_bytes())
+        tensors = read_tensors(folder / _WEIGHTS)
         state = State()
         for number, saved in enumerate(structure["layers"]):
             layer = Layer(ModuleSpec.from_json(saved["spec"]))

@@ -30,8 +30,7 @@ from bell_bench.avalanche.library import (
 )
 from bell_bench.avalanche.model import MultiHead, TypedModel
 from bell_bench.errors import BellBenchError
-from bell_bench.files import read_json, write_json
-from bell_bench.keeping import read_tensors, write_tensors
+from bell_bench.files import read_json, read_tensors, write_json, write_tensors
 from bell_bench.problem import Split
 
 _OBJECTS, _TENSORS = "strategy.json", "strategy.safetensors"
@@ -149,7 +148,7 @@ class Writer:
 
     def tensor(self, value: Tensor) -> str:
         name, _ = self.names.setdefault(id(value), (str(len(self.names)), value))
-        self.tensors[name] = value.detach().clone()
+        self.tensors[name] = value
         return name
 
     def model(self, model: TypedModel, where: str) -> dict[str, Any]:

@@ -219,11 +219,7 @@ def write_result(run: Run) -> None:
     facts = {
         "predictions_sha256": sha256(run.folder.predictions_file.read_bytes()),
         "settings": run.settings,
-        "metrics": {
-            "A": metrics.average_accuracy(final),
-            "F": metrics.forgetting(final, learnt),
-            "backward_transfer": metrics.backward_transfer(final, learnt),
-        },
+        "metrics": metrics.of_accuracies(final, learnt),
     }
     run.folder.write({**make_record(run.job, "done", "", run.state), **facts})
 

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from bell_bench.algorithm import Context
-from bell_bench.files import read_json, write_json
-from bell_bench.keeping import KeepingAlgorithm, read_tensors, write_tensors
+from bell_bench.files import read_json, read_tensors, write_json, write_tensors
+from bell_bench.keeping import KeepingAlgorithm
 from bell_bench.modular.architecture import Architecture, ModuleSpec
 from bell_bench.modular.augmentation import augment, draw
 from bell_bench.modular.batches import batches

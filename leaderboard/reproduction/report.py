@@ -12,7 +12,7 @@ from bell_bench_leaderboard.properties import FIGURES
 from bell_bench_leaderboard.reproduction.claims import STANDALONE, Book, Table
 from bell_bench_leaderboard.reproduction.evidence import Evidence
 from bell_bench_leaderboard.reproduction.judging import VERDICTS, Judged, Quantity
-from bell_bench_leaderboard.results import csv_text
+from bell_bench_leaderboard.results import csv_cell
 
 COLUMNS = ("id", "part", "verdict", "says", "source", "suite", "protocol", "rule", "figure",
            "published", "measured", "low", "high", "n", "over", "decided_by", "why", "in_print",
@@ -61,14 +61,8 @@ def to_csv(judged: Iterable[Judged]) -> str:
     writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for each in judged:
-        writer.writerow({name: _cell(entry) for name, entry in claim_row(each).items()})
+        writer.writerow({name: csv_cell(entry) for name, entry in claim_row(each).items()})
     return text.getvalue()
-
-
-def _cell(entry: Any) -> Any:
-    if isinstance(entry, float):
-        return f"{entry:.6g}"
-    return csv_text(entry) if isinstance(entry, str) else entry
 
 
 def verdict_grid(judged: Sequence[Judged], part: str) -> Grid:

@@ -27,11 +27,7 @@ class Figures:
 
     @property
     def metrics(self) -> dict[str, float]:
-        return {
-            "A": metrics.average_accuracy(self.final),
-            "F": metrics.forgetting(self.final, self.learnt),
-            "backward_transfer": metrics.backward_transfer(self.final, self.learnt),
-        }
+        return metrics.of_accuracies(self.final, self.learnt)
 
 
 def array_names(problems: int) -> set[str]:

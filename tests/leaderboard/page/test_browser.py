@@ -169,6 +169,11 @@ def test_another_setting_is_another_board(opened):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_page_fits_a_phone_and_a_desk_in_light_and_dark(opened, width, scheme):
+    assert_fits(opened, width, scheme)
+
+
+def assert_fits(opened, width, scheme):
+    """Nothing is wider than the screen, and the background is what the reader prefers."""
     theme = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     opened.execute_cdp_cmd("Emulation.setEmulatedMedia", theme)
     size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}

@@ -11,6 +11,7 @@ from tests.leaderboard.page.test_browser import (  # noqa: F401
     EVIL,
     By,
     Keys,
+    assert_fits,
     browser,
     choose,
     pytestmark,
@@ -71,13 +72,4 @@ def test_texts_are_text(opened):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_it_fits_a_phone_and_a_desk_in_light_and_dark(opened, width, scheme):
-    theme = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", theme)
-    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
-    opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    opened.refresh()
-    assert opened.execute_script("return document.documentElement.scrollWidth") <= width
-    background = "return getComputedStyle(document.body).backgroundColor"
-    light = sum(map(int, opened.execute_script(background)[4:-1].split(",")))
-    assert (light > 600) == (scheme == "light")
-    opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert_fits(opened, width, scheme)
