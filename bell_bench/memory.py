@@ -54,6 +54,7 @@ PEAK = PeakMemory()
 
 
 def resident() -> int:
+    """Bytes of memory that this process holds now."""
     return int(psutil.Process().memory_info().rss)
 
 

@@ -56,18 +56,19 @@ def _scores_by_problems_solved(record: Record) -> list[float]:
 def growth(record: Record, standalone: Record | None) -> dict[str, float]:
     """How much dearer the last third of a long sequence is than the first, per problem.
 
-    FLOPs are taken relative to the standalone run's, for problems differ in size.
+    FLOPs are taken relative to the standalone run's, for problems differ in size. Where a first
+    third cost nothing, there is no such figure.
     """
     if len(record["problems"]) < GROWING:
         return {}
     found = {"memory_growth": _by_thirds(_spent(record, "peak_memory_bytes"))}
     if standalone is not None:
         ours, theirs = (_by_thirds(_spent(each, "train_flops")) for each in (record, standalone))
-        found["flops_growth"] = ours / theirs if theirs else float("inf")
-    return found
+        found["flops_growth"] = ours / theirs if ours is not None and theirs else None
+    return {name: value for name, value in found.items() if value is not None}
 
 
-def _by_thirds(values: Sequence[float]) -> float:
+def _by_thirds(values: Sequence[float]) -> float | None:
     third = len(values) // 3
     first, last = sum(values[:third]), sum(values[-third:])
-    return last / first if first else float("inf")
+    return last / first if first else None

@@ -26,6 +26,8 @@ class Place(Protocol):
 
 @dataclass(frozen=True)
 class JobFolder:
+    """As the harness leaves it."""
+
     path: pathlib.Path
 
     def __str__(self) -> str:
@@ -37,6 +39,8 @@ class JobFolder:
 
 @dataclass(frozen=True)
 class PackedJob:
+    """Within a submission; nothing is unpacked to disk."""
+
     file: pathlib.Path
     submission: Submission
     name: str

@@ -44,7 +44,7 @@ class State:
             ],
             "heads": {
                 str(index): {
-                    "architecture": [spec.to_json() for spec in head.architecture.modules],
+                    "architecture": head.architecture.to_json(),
                     "start": head.start,
                 }
                 for index, head in self.heads.items()
@@ -78,13 +78,13 @@ class State:
                 kept = _under(tensors, f"layer.{number}.{place}.")
                 layer.modules.append(_module(layer, facts, kept).to(device))
         for index, saved in structure["heads"].items():
-            modules = tuple(map(ModuleSpec.from_json, saved["architecture"]))
+            architecture = Architecture.from_json(saved["architecture"])
             start = saved["start"]
             weights = {
                 number: _under(tensors, f"head.{index}.{number}.")
-                for number in range(start, len(modules))
+                for number in range(start, len(architecture))
             }
-            head = Head(Architecture(modules), start, weights)
+            head = Head(architecture, start, weights)
             state.heads[int(index)] = head.copy(device, trained=False)
         return state
 

@@ -19,7 +19,7 @@ from bell_bench.avalanche.library import (
     TaskAwareSupervisedClassificationDataset,
     TaskLabels,
 )
-from bell_bench.modular.architecture import Architecture, ModuleSpec
+from bell_bench.modular.architecture import Architecture
 from bell_bench.problem import Inputs, Problem, Split
 
 
@@ -40,13 +40,11 @@ class Task:
         return slice(self.first, self.first + self.classes)
 
     def to_json(self) -> dict[str, Any]:
-        modules = [spec.to_json() for spec in self.architecture.modules]
-        return {**vars(self), "architecture": modules}
+        return {**vars(self), "architecture": self.architecture.to_json()}
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Task:
-        modules = tuple(map(ModuleSpec.from_json, data["architecture"]))
-        return Task(**{**data, "architecture": Architecture(modules)})
+        return Task(**{**data, "architecture": Architecture.from_json(data["architecture"])})
 
     @staticmethod
     def next(problem: Problem, before: Sequence[Task]) -> Task:

@@ -49,6 +49,7 @@ def command(algorithm: str, names: tuple[str, ...], as_json: bool) -> int:
 
 
 def tell(finding: Finding) -> None:
+    """A finding, and what is broken in the words of its contract."""
     click.echo(f"{finding.status:14}  {finding.contract}")
     if finding.detail:
         click.echo(paragraph(finding.detail, indent=16))

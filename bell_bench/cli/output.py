@@ -9,4 +9,5 @@ import click
 
 
 def echo_json(content: Any) -> None:
+    """Print JSON as people can read it."""
     click.echo(json.dumps(content, indent=2, ensure_ascii=False, default=str))

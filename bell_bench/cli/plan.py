@@ -93,11 +93,9 @@ def _cells(row: dict[str, Any]) -> list[object]:
 
 
 def _compared(found: Comparison) -> str:
-    seconds = "" if found.seconds is None else f", CPU seconds {_off(found.seconds)}"
-    return (
-        f"{found.jobs} of these jobs have run; against them the estimate of updates was "
-        f"{_off(found.updates)}, of FLOPs {_off(found.flops)}{seconds}"
-    )
+    ratios = {"updates": found.updates, "FLOPs": found.flops, "CPU seconds": found.seconds}
+    told = [f"of {name} {_off(ratio)}" for name, ratio in ratios.items() if ratio is not None]
+    return f"{found.jobs} of these jobs have run; the estimate was off by: {', '.join(told)}"
 
 
 def _off(ratio: float) -> str:

@@ -86,6 +86,7 @@ def _show(
 
 
 def standing(record: dict[str, Any] | None) -> tuple[str, int | None, float | None]:
+    """Status, solved problems and A, for a line of a list."""
     from bell_bench_leaderboard import result_rows
 
     if record is None:

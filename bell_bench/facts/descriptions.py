@@ -80,6 +80,7 @@ def _known() -> Iterator[str]:
 
 
 def describe_algorithm(provided: Provided[AlgorithmSpec]) -> Description:
+    """An algorithm: its paper, provider and options."""
     spec = provided.spec
     facts = {
         "algorithm": spec.name,
@@ -120,6 +121,7 @@ def describe_algorithm(provided: Provided[AlgorithmSpec]) -> Description:
 
 
 def describe_suite(provided: Provided[SuiteSpec], suite: Any) -> Description:
+    """A suite: its sequences, scales, protocols and sources."""
     facts = {
         "suite": suite.name,
         "version": suite.version,
@@ -164,6 +166,7 @@ def describe_preset(kind: str, name: str, suite: str, preset: object) -> Descrip
 
 
 def describe_sequence(suite: Any, name: str, wish: Wish) -> Description:
+    """A sequence problem by problem, as one of its realisations."""
     seed, realisation = wish.seed, wish.realisation
     if seed is None:
         realisation = realisation or 0
@@ -228,6 +231,7 @@ def _show_cell(value: Any) -> Any:
 
 
 def domain_names() -> list[str]:
+    """Of all sources, each once."""
     from bell_bench.data import SOURCES
     from bell_bench.data.status import statuses
 

@@ -32,6 +32,7 @@ def each_suite(only: str | None = None) -> Iterator[tuple[Provided[SuiteSpec], S
 
 
 def algorithms(suite: str | None) -> list[Row]:
+    """By the names that pick them, for all suites or those that know this one."""
     every = registry().algorithms
     names = [provided.spec.name for provided in every]
     if suite is not None:
@@ -53,6 +54,7 @@ def algorithms(suite: str | None) -> list[Row]:
 
 
 def strategies(only: str | None) -> list[Row]:
+    """Avalanche's, the supported ones first."""
     from bell_bench.avalanche.catalogue import FAMILY, strategies
 
     return [
@@ -69,6 +71,7 @@ def strategies(only: str | None) -> list[Row]:
 
 
 def sequences(only: str | None) -> list[Row]:
+    """Each with what it tests."""
     return [
         {
             "suite": provided.spec.name,
@@ -84,6 +87,7 @@ def sequences(only: str | None) -> list[Row]:
 
 
 def suites(only: str | None) -> list[Row]:
+    """Each with who provides it."""
     return [
         {
             "name": provided.spec.name,
@@ -98,6 +102,7 @@ def suites(only: str | None) -> list[Row]:
 
 
 def data(only: str | None) -> list[Row]:
+    """Sources of images by suite, and the domains of plugins."""
     sources = [
         {"kind": "source", "suite": provided.spec.name, "name": name, "summary": summary}
         for provided, suite in each_suite(only)
@@ -111,6 +116,8 @@ def data(only: str | None) -> list[Row]:
 
 
 def presets(attribute: str) -> Callable[[str | None], list[Row]]:
+    """A listing of ``scales`` or ``protocols``, each with its settings."""
+
     def rows(only: str | None) -> list[Row]:
         return [
             {"suite": provided.spec.name, "name": name, "summary": summary, "settings": settings}

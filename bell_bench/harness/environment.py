@@ -16,6 +16,7 @@ PACKAGES = ("bell-bench", "torch", "torchvision", "numpy", "gpytorch", "scikit-l
 
 @functools.cache
 def version(package: str) -> str | None:
+    """Of an installed distribution; None if it is not."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -28,6 +29,7 @@ def software() -> str:
 
 
 def processor() -> str:
+    """The processor's model, where the system tells."""
     try:
         for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -57,6 +59,7 @@ def commit() -> dict[str, Any] | None:
 
 
 def environment() -> dict[str, Any]:
+    """As a record keeps it."""
     return {
         "python": platform.python_version(),
         "packages": {name: version(name) for name in PACKAGES},

@@ -16,13 +16,13 @@ from bell_bench.harness.store import ResultStore
 
 @dataclass(frozen=True)
 class Comparison:
-    """Estimate over measurement, of the plan's jobs that have run."""
+    """Estimate over measurement, of the plan's jobs that have run; None where that was nothing."""
 
     jobs: int
-    updates: float
-    flops: float
+    updates: float | None
+    flops: float | None
     seconds: float | None
-    """None if none of them ran on this kind of processor."""
+    """Of those that ran on this kind of processor."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _compare(estimates: list[Estimate], store: ResultStore, machine: Machine) ->
         jobs=len(ran),
         updates=_ratio(expected.updates, found.updates),
         flops=_ratio(expected.flops, found.flops),
-        seconds=_ratio(guessed - len(here) * machine.start_seconds, took) if here else None,
+        seconds=_ratio(guessed - len(here) * machine.start_seconds, took),
     )
 
 
@@ -124,5 +124,5 @@ def _seconds(record: Mapping[str, Any]) -> float:
     return float(sum(problem["resources"]["cpu_s"] for problem in record["problems"]))
 
 
-def _ratio(expected: float, found: float) -> float:
-    return expected / found if found else float("inf")
+def _ratio(expected: float, found: float) -> float | None:
+    return expected / found if found else None

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
 
 def label(job: Job) -> str:
+    """A job as a line of progress names it."""
     return f"{job.algorithm} {job.sequence} r{job.realisation} s{job.seed}"
 
 
 def duration(seconds: float) -> str:
+    """As a clock shows it: 1:02:03 or 2:03."""
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
@@ -199,6 +201,7 @@ def _stderr() -> Any:
 
 
 def make_progress(jobs: Sequence[Job], kept: int, quiet: bool) -> Progress:
+    """What suits where standard error goes."""
     kind = Progress if quiet else BarProgress if sys.stderr.isatty() else PlainProgress
     return kind(jobs, kept)
 

@@ -115,6 +115,7 @@ def narrow(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def make_record(job: Job, status: str, reason: str, state: State | None) -> dict[str, Any]:
+    """All that a job which has ended leaves to be read, but for what ``done`` adds."""
     return {
         "schema": SCHEMA,
         "status": status,

@@ -252,6 +252,7 @@ def take_turn(folder: JobFolder, tell: EventWriter) -> filelock.BaseFileLock:
 
 
 def main(folder: JobFolder, tell: EventWriter, paths: int) -> int:
+    """Do the job, unless it is done by now, and end in a record or an event; the exit code."""
     job = folder.job()
     if job.name != folder.path.name:
         raise BellBenchError(f"{folder.job_file} is not the description of {folder.path.name}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,5 +109,12 @@ class Architecture:
     @property
     def key(self) -> str:
         """A hash of the description, part of what determines an evaluation."""
-        text = json.dumps([spec.to_json() for spec in self.modules], sort_keys=True)
+        text = json.dumps(self.to_json(), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
+
+    def to_json(self) -> list[dict[str, Any]]:
+        return [spec.to_json() for spec in self.modules]
+
+    @staticmethod
+    def from_json(data: Iterable[Mapping[str, Any]]) -> Architecture:
+        return Architecture(tuple(map(ModuleSpec.from_json, data)))

@@ -334,7 +334,7 @@ def _module_from_json(data: Mapping[str, Any]) -> Module:
 def _solution_to_json(solution: Solution) -> dict[str, Any]:
     return {
         "problem": solution.problem,
-        "architecture": [spec.to_json() for spec in solution.architecture.modules],
+        "architecture": solution.architecture.to_json(),
         "names": list(solution.names),
         "accuracy": solution.accuracy,
         "path": list(solution.path),
@@ -343,10 +343,9 @@ def _solution_to_json(solution: Solution) -> dict[str, Any]:
 
 
 def _solution_from_json(data: Mapping[str, Any]) -> Solution:
-    specs = tuple(ModuleSpec.from_json(spec) for spec in data["architecture"])
     return Solution(
         problem=data["problem"],
-        architecture=Architecture(specs),
+        architecture=Architecture.from_json(data["architecture"]),
         names=tuple(data["names"]),
         accuracy=data["accuracy"],
         path=Path(tuple(data["path"])),

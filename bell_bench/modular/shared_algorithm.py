@@ -15,7 +15,7 @@ from torch import Tensor
 from bell_bench.algorithm import Context
 from bell_bench.files import read_json, read_tensors, write_json, write_tensors
 from bell_bench.keeping import KeepingAlgorithm
-from bell_bench.modular.architecture import Architecture, ModuleSpec
+from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.augmentation import augment, draw
 from bell_bench.modular.batches import batches
 from bell_bench.modular.evaluator import derive_seed
@@ -152,13 +152,12 @@ class SharedAlgorithm(KeepingAlgorithm):
         super().save(folder)
         write_tensors(folder / _WEIGHTS, self.network.state_dict())
         known = self.network.architectures.items()
-        made = [[index, [spec.to_json() for spec in found.modules]] for index, found in known]
-        write_json(folder / _ARCHITECTURES, made)
+        write_json(folder / _ARCHITECTURES, [[index, found.to_json()] for index, found in known])
 
     def load(self, folder: pathlib.Path) -> None:
         super().load(folder)
         for index, modules in read_json(folder / _ARCHITECTURES):
-            self.add(index, Architecture(tuple(map(ModuleSpec.from_json, modules))))
+            self.add(index, Architecture.from_json(modules))
         self.network.load_state_dict(read_tensors(folder / _WEIGHTS))
         self.network.to(self.context.device)
 

@@ -87,6 +87,7 @@ def judge(evidence: Evidence, parts: Iterable[str]) -> list[Judged]:
 
 
 def judge_claim(claim: Claim, evidence: Evidence, rules: dict[str, Rule]) -> Judged:
+    """One claim: its figures measured, and the verdict that they give together."""
     asked = questions(claim, evidence.book, rules)
     quantities = tuple(_quantity(claim, each, evidence, len(asked)) for each in asked)
     holds = _together([quantity.place for quantity in quantities])

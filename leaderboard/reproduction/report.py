@@ -57,6 +57,7 @@ def counts(judged: Iterable[Judged]) -> dict[str, int]:
 
 
 def to_csv(judged: Iterable[Judged]) -> str:
+    """One line per claim."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
@@ -79,10 +80,12 @@ def verdict_grid(judged: Sequence[Judged], part: str) -> Grid:
 
 
 def measured(quantity: Quantity) -> Value:
+    """What was measured, with its interval, as a cell."""
     return value(quantity.measured.estimate, "{:.2f}")
 
 
 def plain(amount: float | None) -> str:
+    """A printed number; a dash where there is none."""
     return "–" if amount is None else number(amount, "{:.2f}")
 
 

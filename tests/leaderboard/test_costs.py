@@ -82,3 +82,6 @@ def test_growth_is_relative_to_the_standalone_run():
     assert growth(long(linear), long(easing))["flops_growth"] == pytest.approx(25.5 / 5.5)
     assert growth(long(easing), None).keys() == {"memory_growth"}
     assert growth(long([1.0] * 6), None) == {}
+    late = [0.0] * 20 + [1.0] * 10
+    assert growth(long(late), long(easing)).keys() == {"memory_growth"}, "no number, not infinity"
+    assert growth(long(easing), long(late)).keys() == {"memory_growth"}
