@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
 from collections.abc import Callable
 
@@ -10,7 +9,7 @@ import click
 
 from bell_bench.ablations import load
 from bell_bench.api import ablate_density, ablate_nt_search
-from bell_bench.errors import UsageError
+from bell_bench.cli.output import check_writable
 from bell_bench.harness.progress import steps
 from bell_bench.text import table
 
@@ -136,11 +135,6 @@ def nt_search(
 
 def _check(csv_file: pathlib.Path, plot_file: pathlib.Path) -> None:
     """Find before the work what would spoil it at its end."""
-    for option, file in (("--csv", csv_file), ("--plot", plot_file)):
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"{option} {file}: its folder cannot be made: {error}") from error
-        if not os.access(file.parent, os.W_OK):
-            raise UsageError(f"{option} {file}: its folder cannot be written to")
+    check_writable("--csv", csv_file)
+    check_writable("--plot", plot_file)
     load("plots:check_file")(plot_file)

@@ -13,6 +13,7 @@ import warnings
 import click
 
 from bell_bench.cli.watching import watched
+from bell_bench.errors import BellBenchError
 from bell_bench.modular.evaluations import (
     FOLDER,
     LIMIT_VARIABLE,
@@ -104,6 +105,8 @@ def clear(out: pathlib.Path, older_than: str | None, yes: bool) -> None:
         )
     count, freed = store.clear(before)
     click.echo(f"removed {count:,} evaluations, {format_size(freed)}")
+    if left := sum(entry.file.exists() for entry in doomed):
+        raise BellBenchError(f"{left:,} cannot be removed: may you write to {store.folder}?")
 
 
 def _date(seconds: float) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pathlib
-import signal
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from bell_bench.cli.output import check_writable
 from bell_bench.cli.requests import arguments, requested
 from bell_bench.units import parse_size, parse_time
 
@@ -78,7 +78,8 @@ def command(
     wanted = arguments(asked)
     from bell_bench.api import evaluate
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as clean an end as Ctrl-C's
+    if csv_file is not None:
+        check_writable("--csv", csv_file)
     try:
         results = evaluate(
             **wanted,

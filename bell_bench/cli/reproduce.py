@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pathlib
-import signal
 
 import click
 
 from bell_bench.cli.names import complete
-from bell_bench.cli.output import echo_json
+from bell_bench.cli.output import check_writable, echo_json
 
 FILE = click.Path(path_type=pathlib.Path, dir_okay=False)
 FOLDER = click.Path(path_type=pathlib.Path, file_okay=False)
@@ -71,7 +70,10 @@ def command(
     """
     from bell_bench.api import reproduce
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if html is not None:
+        check_writable("--html", html)
+    if publish is not None:
+        check_writable("--publish", publish / "page.html")
     try:
         found = reproduce(
             part,

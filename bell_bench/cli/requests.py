@@ -54,7 +54,7 @@ OPTIONS = (
     ),
     click.option(
         "--realisations",
-        type=click.IntRange(min=1),
+        type=click.IntRange(min=1, max=10_000),
         metavar="N",
         help="The first N realisations (the published ones come first).  [default: 1]",
     ),
@@ -83,7 +83,7 @@ OPTIONS = (
     ),
     click.option(
         "--threads",
-        type=click.IntRange(min=1),
+        type=click.IntRange(min=1, max=1024),
         default=1,
         show_default=True,
         help="Threads per job; part of a result's identity.",

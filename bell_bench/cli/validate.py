@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pathlib
 import secrets
-import signal
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -90,12 +89,7 @@ def run_again(submission: Submission, report: Report, count: int, seed: int | No
 
     chosen = secrets.randbelow(2**32) if seed is None else seed
     click.echo(f"running {count} jobs again, chosen by --seed {chosen}")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as clean an end as Ctrl-C's
-    try:
-        result = rerun(submission, report, count, chosen)
-    except KeyboardInterrupt:
-        click.echo("stopped", err=True)
-        return 130
+    result = rerun(submission, report, count, chosen)
     for line in result.unable:
         click.echo(f"cannot be run again here: {line}")
     for line in result.agreed:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bell_bench.errors import BellBenchError
 from bell_bench.harness.executor import worker_environment
 from bell_bench.harness.progress import Tell
 from bell_bench.modular.architecture import Architecture
@@ -48,6 +49,11 @@ def calibrate(
     import torch
 
     torch.set_num_threads(threads)
+    try:
+        torch.zeros(1, device=device)
+    except Exception as error:  # torch raises many kinds, by the device
+        why = str(error).splitlines()[0]
+        raise BellBenchError(f"--device {device} cannot be used here: {why}") from error
     parts = [
         (architecture, frozenset(range(kept)), settings)
         for architecture, settings in networks

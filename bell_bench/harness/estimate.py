@@ -144,8 +144,9 @@ def typical_updates(settings: TrainingSettings, points: int) -> float:
 
 def makespan(seconds: Iterable[float], slots: int) -> float:
     """When the last of some jobs ends that are begun in this order, ``slots`` at once."""
-    free = [0.0] * slots
-    for each in seconds:
+    waiting = list(seconds)
+    free = [0.0] * max(1, min(slots, len(waiting)))
+    for each in waiting:
         heapq.heappush(free, heapq.heappop(free) + each)
     return max(free)
 

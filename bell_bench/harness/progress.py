@@ -120,7 +120,7 @@ class PlainProgress(Progress):
         if event["event"] == "waiting":
             self._say(f"{label(job)}: {WAITING}")
         if event["event"] == "lost":
-            self._say(f"{label(job)}: its node was lost, starting again ({event['reason']})")
+            self._say(_lost(job, event))
         if event["event"] == "solved":
             standing = self.standing[job.name]
             self._say(
@@ -167,6 +167,8 @@ class BarProgress(Progress):
     def event(self, job: Job, event: dict[str, Any]) -> None:
         super().event(job, event)
         standing = self.standing[job.name]
+        if event["event"] == "lost":
+            self._bars.console.print(_lost(job, event), markup=False)
         if job.name not in self._tasks:
             self._tasks[job.name] = self._bars.add_task(label(job), total=None, note="")
         self._bars.update(
@@ -192,6 +194,10 @@ class BarProgress(Progress):
         left = self.time_left
         if left is not None:
             self._bars.update(self._all, note=f"about {duration(left)} left")
+
+
+def _lost(job: Job, event: dict[str, Any]) -> str:
+    return f"{label(job)}: its node was lost, starting again ({event['reason']})"
 
 
 def _stderr() -> Any:

@@ -111,5 +111,6 @@ def test_a_read_only_store_can_be_read_and_not_run_on(house, disk):
         ("submit", str(out), "--out", str(out / "mine.zip")),
     ):
         done = house.bell_bench(*arguments)
+        assert done.returncode == 1, arguments
         assert "Traceback" not in done.stderr
         assert "This is a fault of" not in done.stderr

@@ -149,9 +149,8 @@ def idle(monkeypatch: pytest.MonkeyPatch) -> None:
         raise BellBenchError("far enough")
 
     monkeypatch.setattr("bell_bench.harness.plan.check_plan", stop)
-    monkeypatch.setattr("bell_bench.harness.forecast.calibrate", stop)
+    monkeypatch.setattr("bell_bench.harness.calibration._time_update", stop)
     monkeypatch.setattr("bell_bench.data.download._transfer", stop)
-    monkeypatch.setattr("signal.signal", lambda *anything: None)
     monkeypatch.setattr("bell_bench.cli.verbs._show_warnings_briefly", lambda: None)
 
 

@@ -171,8 +171,11 @@ def test_a_job_over_its_time_is_ended(house):
         (("--algo", "constant", "--option", "constant.untill=1"), 2, "did you mean until"),
         (("--algo", "constant", "--realisation", "1", "--realisations", "2"), 2, "not both"),
         (("--algo", "constant", "--seed", "one"), 2, "not a valid int"),
+        (("--algo", "constant", "--realisations", str(10**30)), 2, "not in the range"),
+        (("--algo", "constant", "--threads", str(10**30)), 2, "not in the range"),
         (("--algo", "constant", "--timeout", "soon"), 2, "is no time"),
-        (("--algo", "constant", "--memory", "much"), 2, "is no size"),
+        (("--algo", "constant", "--memory", "0"), 2, "is no size"),
+        (("--algo", "constant", "--csv", "/dev/null/x.csv"), 2, "folder cannot be made"),
         ((), 2, "Missing option '--algo'"),
     ],
 )

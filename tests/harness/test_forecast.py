@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from bell_bench.harness.calibration import Machine, _fit
+from bell_bench.errors import BellBenchError
+from bell_bench.harness.calibration import Machine, _fit, calibrate
 from bell_bench.harness.estimate import Amount, estimate, makespan, typical_updates
 from bell_bench.harness.plan import Request, make_plan
 from bell_bench.harness.progress import silent
@@ -66,6 +67,12 @@ def test_a_local_file_is_planned_and_says_nothing(tmp_path):
     assert found["sa"] is not None
 
 
+@pytest.mark.parametrize("device", ["cudaa", "meta:x"])
+def test_a_device_that_cannot_be_used_is_told(device):
+    with pytest.raises(BellBenchError, match=f"--device {device} cannot be used here"):
+        calibrate([], device=device, threads=1, tell=silent)
+
+
 @pytest.mark.parametrize("suite", ["bell", "ctrl", "ctrl-resnet"])
 def test_the_paper_scale_is_counted_without_images(suite, monkeypatch, tmp_path):
     monkeypatch.setenv("BELL_BENCH_CACHE", str(tmp_path))
@@ -83,6 +90,7 @@ def test_amounts_add_up_and_jobs_share_slots():
     assert makespan([3, 1, 1, 1], 2) == 3
     assert makespan([1, 1, 1, 3], 2) == 4
     assert makespan([], 2) == 0
+    assert makespan([2, 1], 10**30) == 2
 
 
 def test_patience_counts_in_updates_or_epochs_whichever_is_longer():

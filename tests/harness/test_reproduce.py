@@ -102,6 +102,8 @@ def test_it_narrows_and_tells_of_failed_jobs(house, claims):
         (["bell", "--scale", "quik", "--no-run"], "did you mean quick"),
         (["bell", "--data", "glyps", "--no-run"], "did you mean glyphs"),
         (["bell", "--claims", "no-such-file"], "no-such-file"),
+        (["bell", "--html", "/dev/null/page.html"], "folder cannot be made"),
+        (["bell", "--publish", "/dev/null/here"], "folder cannot be made"),
     ],
 )
 def test_wrong_usage_is_told(arguments, said, tmp_path, monkeypatch, capsys):
