@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bell_bench.pictures import save_picture
 from bell_bench_leaderboard.boards import Board, boards
 
 Row = Mapping[str, Any]
@@ -41,7 +42,7 @@ def draw_leaderboard(rows: Iterable[Row], file: pathlib.Path) -> None:
             dark = not math.isnan(values[i, j]) and _dark(image.cmap(image.norm(values[i, j])))
             axis.text(j, i, text, ha="center", va="center", fontsize=8,
                       color="white" if dark else "black")  # fmt: skip
-    figure.savefig(file, dpi=130)
+    save_picture(figure, file, dpi=130)
 
 
 def _cells(board: Board, column: str) -> tuple[NDArray[np.float64], NDArray[np.object_]]:

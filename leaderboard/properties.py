@@ -7,6 +7,7 @@ fails if one does.
 
 from __future__ import annotations
 
+import math
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -120,7 +121,10 @@ def _checked(clause: Clause) -> Clause:
         raise unknown("figure of a rule", clause.figure, FIGURES)
     if clause.direction not in DIRECTIONS:
         raise unknown("direction of a rule", clause.direction, DIRECTIONS)
-    return replace(clause, threshold=float(clause.threshold))
+    threshold = float(clause.threshold)
+    if not math.isfinite(threshold):
+        raise UsageError(f"{threshold} is no threshold of a rule: figures are finite numbers")
+    return replace(clause, threshold=threshold)
 
 
 def _change(text: str, rules: Mapping[str, Rule]) -> tuple[str, str, Any]:

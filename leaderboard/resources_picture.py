@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bell_bench.errors import UsageError
+from bell_bench.pictures import save_picture
 from bell_bench_leaderboard.boards import SETTINGS, labels
 from bell_bench_leaderboard.reading import Record
 from bell_bench_leaderboard.results import result_row
@@ -52,7 +53,7 @@ def draw_resources(records: Iterable[Record], file: pathlib.Path) -> str:
     handles, names = axes[0].get_legend_handles_labels()
     columns = max(1, min(len(names), LEGEND // (max(map(len, names)) + 8)))
     figure.legend(handles, names, loc="outside lower center", ncols=columns, fontsize=9)
-    figure.savefig(file, dpi=130)
+    save_picture(figure, file, dpi=130)
     return sequence
 
 

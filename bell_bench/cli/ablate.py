@@ -11,6 +11,7 @@ from bell_bench.ablations import load
 from bell_bench.api import ablate_density, ablate_nt_search
 from bell_bench.cli.output import check_writable
 from bell_bench.harness.progress import steps
+from bell_bench.pictures import picture_format
 from bell_bench.text import table
 
 
@@ -137,4 +138,4 @@ def _check(csv_file: pathlib.Path, plot_file: pathlib.Path) -> None:
     """Find before the work what would spoil it at its end."""
     check_writable("--csv", csv_file)
     check_writable("--plot", plot_file)
-    load("plots:check_file")(plot_file)
+    picture_format(plot_file)

@@ -48,6 +48,5 @@ def _draw(name: str, found: list[Description], picture: pathlib.Path) -> None:
     draw = next((description.draw for description in found if description.draw), None)
     if draw is None:
         raise UsageError(f"there is no picture of {name}; only of sequences and domains")
-    picture.parent.mkdir(parents=True, exist_ok=True)
     draw(picture)
     click.echo(f"wrote {picture}", err=True)

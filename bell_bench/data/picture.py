@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from bell_bench.data.domain import CLASSES, SIDE, Domain, Images, Labels
+from bell_bench.pictures import save_picture
 
 SAMPLES = 16
 _GAP = 2
@@ -28,7 +29,7 @@ def draw_domain(domain: Domain, file: str | Path) -> None:
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    figure.savefig(file)
+    save_picture(figure, file)
 
 
 def contact_sheet(images: Images, labels: Labels, samples: int) -> Images:

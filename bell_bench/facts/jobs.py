@@ -33,7 +33,6 @@ def draw(folder: JobFolder, record: dict[str, Any] | None, picture: pathlib.Path
 
     if record is None:
         raise UsageError(f"{folder.path.name} is not finished: there is nothing to draw yet")
-    picture.parent.mkdir(parents=True, exist_ok=True)
     draw_paths(record, picture, _kinds(folder.job()))
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from bell_bench.errors import UsageError
 from bell_bench.modular.path import NEW
+from bell_bench.pictures import save_picture
 
 Record = Mapping[str, Any]
 
@@ -100,7 +101,7 @@ def draw_paths(record: Record, file: pathlib.Path, kinds: Sequence[str] = ()) ->
     for column, problem in enumerate(problems):
         sheet.tell(column, problem, kinds[column] if column < len(kinds) else "")
     sheet.draw_frame(record["job"])
-    figure.savefig(file, dpi=150, facecolor="white")
+    save_picture(figure, file, dpi=150, facecolor="white")
 
 
 def lay_out(problems: Sequence[Record]) -> list[Box]:

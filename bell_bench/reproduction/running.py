@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bell_bench.errors import unknown
+from bell_bench.errors import UsageError, unknown
 from bell_bench.files import write_whole
 from bell_bench.reproduction.ablations import ablation
 from bell_bench.reproduction.planning import Wish, known_records, merged, narrowed, plans
@@ -51,7 +51,7 @@ def reproduce(
     parts = tuple(book.parts) if part == ALL else (part,)
     store = ResultStore(out)
     plan = merged(plans(book, parts, wish))
-    known = known_records(read_records(given), plan)
+    known = known_records(_given(given), plan)
     left = replace(plan, jobs=tuple(job for job in plan.jobs if job.name not in known))
     waiting = sum(not store.finished(job) for job in left.jobs)
     asked = [name for each in parts for name in book.parts[each].ablations]
@@ -68,6 +68,16 @@ def reproduce(
             + sum(spent for _, spent in ablations.values())}  # fmt: skip
     return Reproduction(evidence, parts, judge(evidence, parts), Results(records, out),
                         len(plan.jobs), took)  # fmt: skip
+
+
+def _given(paths: Sequence[pathlib.Path]) -> list[Mapping[str, Any]]:
+    """The records in submissions and folders that were named: there must be some."""
+    from bell_bench_leaderboard import read_records
+
+    records: list[Mapping[str, Any]] = read_records(paths)
+    if paths and not records:
+        raise UsageError(f"no results in {', '.join(map(str, paths))}, given by --with")
+    return records
 
 
 def _run(plan: Plan, store: ResultStore, workers: int | None, quiet: bool) -> None:

@@ -103,6 +103,7 @@ def test_it_narrows_and_tells_of_failed_jobs(house, claims):
         (["bell", "--data", "glyps", "--no-run"], "did you mean glyphs"),
         (["bell", "--claims", "no-such-file"], "no-such-file"),
         (["bell", "--html", "/dev/null/page.html"], "folder cannot be made"),
+        (["bell", "--no-run", "--with", "."], "no results in ., given by --with"),
         (["bell", "--publish", "/dev/null/here"], "folder cannot be made"),
     ],
 )

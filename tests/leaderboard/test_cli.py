@@ -105,6 +105,12 @@ def test_settings_are_shown_apart_and_cannot_share_a_wide_csv(runs, tmp_path, ca
     assert run(["leaderboard", str(runs), "--picture", str(tmp_path / "x.png")]) == 2
 
 
+def test_a_picture_of_no_known_format_is_refused(runs, tmp_path, capsys):
+    assert run(["leaderboard", str(runs), "--picture", str(tmp_path / "x.doc")]) == 2
+    assert "a picture's name ends in one of" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [runs]
+
+
 def test_an_unknown_baseline_is_told(runs, capsys):
     assert run(["leaderboard", str(runs), "--baseline", "picel"]) == 2
     assert "did you mean picle" in capsys.readouterr().err

@@ -110,6 +110,7 @@ def test_rules_come_from_a_file(tmp_path):
         ("lattent.threshold=1", "did you mean latent"),
         ("latent.thresh=1", "did you mean threshold"),
         ("latent.threshold=much", "no number"),
+        ("latent.threshold=nan", "no threshold of a rule"),
         ("latent.direction=up", "unknown direction"),
         ("latent.figure=B", "unknown figure"),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import pathlib
 from collections.abc import Iterable
@@ -11,8 +10,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from bell_bench.errors import UsageError
-from bell_bench.files import write_whole
+from bell_bench.pictures import save_picture
 from bell_bench_algorithms.picle.ablations import density, nt_search
 
 SMALL = 1_000
@@ -23,13 +21,6 @@ COLOURS = (
 )
 """Of the methods, in order; told apart by the colour-blind, too."""
 DASHES = ("-", "--", "-.", ":")
-
-
-def check_file(file: pathlib.Path) -> None:
-    """Refuse before hours of work what could not be written after them."""
-    known = Figure().canvas.get_supported_filetypes()
-    if file.suffix.removeprefix(".").lower() not in known:
-        raise UsageError(f"--plot {file}: a picture's name ends in one of .{', .'.join(known)}")
 
 
 def draw_density(rows: pd.DataFrame, file: pathlib.Path, title: str) -> None:
@@ -49,7 +40,7 @@ def draw_density(rows: pd.DataFrame, file: pathlib.Path, title: str) -> None:
         axis.set_ylabel("average position")
         axis.set_title("all N" if most > SMALL else f"N ≤ {SMALL:,}", fontsize=10)
         axis.legend(fontsize=8)
-    _save(figure, file)
+    save_picture(figure, file, dpi=150)
 
 
 def _labels(sizes: list[int]) -> list[str]:
@@ -67,7 +58,7 @@ def draw_nt_search(rows: pd.DataFrame, file: pathlib.Path, title: str) -> None:
     others = [f"BO_{kernel}_r" for kernel in nt_search.KERNELS]
     _draw_curves(kernels, rows, ("BO_l2_r", *others), "its kernel")
     _draw_needed(needed, rows)
-    _save(figure, file)
+    save_picture(figure, file, dpi=150)
 
 
 def _draw_curves(axis: Any, rows: pd.DataFrame, methods: Iterable[str], title: str) -> None:
@@ -98,9 +89,3 @@ def _band(
     axis.plot(mean.index, mean, dashes, color=colour, label=label, markersize=3, **more)
     axis.fill_between(mean.index, mean - error, mean + error, color=colour, alpha=0.2, lw=0)
     axis.grid(alpha=0.3)
-
-
-def _save(figure: Figure, file: pathlib.Path) -> None:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=file.suffix.removeprefix(".").lower(), dpi=150)
-    write_whole(file, buffer.getvalue())

@@ -8,6 +8,7 @@ import numpy as np
 
 from bell_bench.data.colour.domain import SIDE, Images, Pixels
 from bell_bench.data.colour.loading import load
+from bell_bench.pictures import save_picture
 
 _GAP = 2
 _GAP_GREY = 128
@@ -33,7 +34,7 @@ def draw_dataset(name: str, data: str, file: str | Path) -> None:
         axes.tick_params(length=0, labelsize=7)
         for spine in axes.spines.values():
             spine.set_visible(False)
-    figure.savefig(file)
+    save_picture(figure, file)
 
 
 def contact_sheet(pool: Images, labels: range, samples: int) -> Pixels:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bell_bench.pictures import save_picture
 from bell_bench.suites.bell.architecture import PIXELS
 from bell_bench.suites.bell.labellings import SIDE
 from bell_bench.suites.bell.patterns import KINDS
@@ -33,7 +34,7 @@ def draw_sequence(sequence: BellSequence, file: pathlib.Path) -> None:
     for position in range(count):
         _draw_grid(axes[position, 0], sequence, position)
         _draw_samples(axes[position, 1:], sequence, position)
-    figure.savefig(file, dpi=110)
+    save_picture(figure, file, dpi=110)
 
 
 def _draw_grid(axis: Any, sequence: BellSequence, position: int) -> None:

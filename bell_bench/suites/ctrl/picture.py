@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bell_bench.pictures import save_picture
 from bell_bench.suites.ctrl.architecture import SIDE
 from bell_bench.suites.ctrl.streams import CLASSES, SIZES
 
@@ -28,7 +29,7 @@ def draw_stream(sequence: CtrlSequence, file: pathlib.Path) -> None:
                     f"{sequence.data})")  # fmt: skip
     for position in range(count):
         _draw_task(axes[position], sequence, position)
-    figure.savefig(file, dpi=110, bbox_inches="tight")
+    save_picture(figure, file, dpi=110, bbox_inches="tight")
 
 
 def _draw_task(axis: Any, sequence: CtrlSequence, position: int) -> None:
