@@ -1,4 +1,4 @@
-"""Path evaluations ahead of the algorithm: processes of the job's own that fill the store.
+"""Path evaluations ahead of the algorithm: other processes fill the store while it goes on.
 
 The algorithm goes on as if it were alone, one path after the other, and finds in the store what
 these have evaluated meanwhile; so neither its choices nor its charges depend on them.
@@ -9,91 +9,158 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import pathlib
 import threading
 import warnings
 from collections.abc import Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
+from bell_bench.errors import UsageError
 from bell_bench.harness.executor import MEMORY_VARIABLE
+from bell_bench.harness.job import Job
 from bell_bench.harness.plan import sequence_of
 from bell_bench.harness.store import JobFolder, ResultStore
-from bell_bench.modular.path import Path
+from bell_bench.modular.path import NEW, Path
 from bell_bench.problem import Problem
 
 if TYPE_CHECKING:
-    from bell_bench.modular.library import Library
+    from bell_bench.modular.evaluator import Evaluation, Evaluator
+    from bell_bench.modular.library import Library, Module
 
-_INDEX = "ahead.json"
-"""The library as it was when paths were offered."""
+
+@dataclass(frozen=True)
+class Wanted:
+    """A path as another process is asked for it."""
+
+    problem: int
+    fingerprint: str
+    """Of the problem, which that process makes itself."""
+    path: Path
+    modules: tuple[Module, ...]
+    """Those that the path reuses."""
+
+
+class Errand(Protocol):
+    """A path that was sent away."""
+
+    def done(self) -> bool:
+        """Whether it needs its place no more."""
+        ...
+
+    def fetch(self) -> bool:
+        """Wait for it if it has begun, take it back if not.
+
+        Whether it was computed there, rather than found. What goes wrong there goes wrong again
+        where the path is asked for, and is told then.
+        """
+        ...
+
+    def cancel(self) -> None:
+        """Nobody will ask for it: end it, or let it end."""
+        ...
+
+
+class Pool(Protocol):
+    """Evaluates paths elsewhere; what is fetched from there is in the job's store."""
+
+    def send(self, wanted: Wanted, library: Library) -> Errand | None:
+        """Have a path evaluated; None if nobody is there to do so yet.
+
+        Raises PoolLost if nobody will be any more.
+        """
+        ...
+
+    def close(self) -> None:
+        """End all that is under way: the job is over."""
+        ...
+
+
+class PoolLost(Exception):
+    """No path can be sent away any more, and why."""
 
 
 class Ahead:
-    """Processes that evaluate the paths they are offered, in that order, ``count`` at once."""
+    """Keeps ``count`` evaluations going where so many paths are known; one is the job's own."""
 
-    def __init__(self, folder: JobFolder, count: int) -> None:
-        self.folder = folder
-        self._pool: ProcessPoolExecutor | None = ProcessPoolExecutor(
-            count,
-            multiprocessing.get_context("spawn"),
-            initializer=_prepare,
-            initargs=(folder, count),
-        )
-        self._offered: dict[tuple[str, Path], Future[bool]] = {}
+    def __init__(self, pool: Pool, count: int) -> None:
+        self.pool, self._places = pool, count - 1
+        self._offered: dict[tuple[str, Path], Problem] = {}
+        self._away: dict[tuple[str, Path], Errand] = {}
+        self._busy: list[Errand] = []
+        """All that may be under way, whether or not anybody still asks for it."""
 
-    def offer(self, paths: Iterable[Path], problem: Problem, library: Library) -> None:
-        """Have paths evaluated that will likely be asked for."""
-        new = [path for path in paths if (problem.fingerprint, path) not in self._offered]
-        if not new or self._pool is None:
-            return
-        library.save(self.folder.work / _INDEX)
-        try:
-            for path in new:
-                done = self._pool.submit(_evaluate, problem.index, problem.fingerprint, path)
-                self._offered[problem.fingerprint, path] = done
-        except BrokenProcessPool:
-            self._pool = None
-            warnings.warn("a process for --parallel-paths died: going on without", stacklevel=2)
+    def offer(self, paths: Iterable[Path], problem: Problem) -> None:
+        """Name paths that will likely be asked for, in this order."""
+        new = ((problem.fingerprint, path) for path in paths)
+        self._offered |= {each: problem for each in new if each not in self._away}
 
-    def wait(self, path: Path, problem: Problem) -> bool:
-        """Wait for a path if it was offered; whether it was computed, not found, there.
+    def wait(self, path: Path, problem: Problem, evaluator: Evaluator) -> bool:
+        """Wait for a path if another process is at it; whether it was computed there.
 
-        What goes wrong there goes wrong again where the path is asked for, and is told then.
+        This is when others are sent away: now the job evaluates a path itself, or waits. Before it
+        waits, the next one is kept back, so that the job has its own to do after it.
         """
-        done = self._offered.pop((problem.fingerprint, path), None)
-        with contextlib.suppress(Exception):
-            return done is not None and done.result()
-        return False
+        asked = (problem.fingerprint, path)
+        self._offered.pop(asked, None)
+        errand = self._away.pop(asked, None)
+        try:
+            if errand is None:
+                self._send(list(self._offered), evaluator)
+            elif not errand.done():
+                self._send(list(self._offered)[1:], evaluator)
+        except PoolLost as error:
+            self._places = 0
+            warnings.warn(f"--parallel-paths: {error}; going on without", stacklevel=2)
+        return errand is not None and errand.fetch()
+
+    def _send(self, offered: list[tuple[str, Path]], evaluator: Evaluator) -> None:
+        """Send away what the store does not have, as far as there are places."""
+        self._busy = [errand for errand in self._busy if not errand.done()]
+        for each in offered:
+            if len(self._busy) >= self._places:
+                return
+            problem, (fingerprint, path) = self._offered[each], each
+            try:
+                known = evaluator.store.get(evaluator.key(path, problem)) is not None
+            except UsageError:
+                known = True  # no path for this problem: told if it is asked for
+            if not known:
+                modules = tuple(evaluator.library[name] for name in path if name != NEW)
+                wanted = Wanted(problem.index, fingerprint, path, modules)
+                errand = self.pool.send(wanted, evaluator.library)
+                if errand is None:
+                    return
+                self._away[each] = errand
+                self._busy.append(errand)
+            del self._offered[each]
 
     def forget(self) -> None:
-        """Drop what is not begun; what is, ends in the store and harms nobody."""
-        for done in self._offered.values():
-            done.cancel()
+        """The problem is solved: drop what was not asked for."""
+        for errand in self._away.values():
+            errand.cancel()
+        self._away.clear()
         self._offered.clear()
 
-    def close(self) -> None:
-        """End all: the job is over."""
-        if self._pool:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-        for process in multiprocessing.active_children():
-            process.kill()
 
+class Helper:
+    """What evaluates a job's paths in another process: its sequence and a store, no algorithm."""
 
-class _Helper:
-    """One such process: the job's sequence, library and store, without its algorithm."""
+    def __init__(self, job: Job, evaluations: pathlib.Path, library: pathlib.Path) -> None:
+        import torch
 
-    def __init__(self, folder: JobFolder) -> None:
         from bell_bench.modular.evaluations import EvaluationStore
         from bell_bench.modular.evaluator import Evaluator
         from bell_bench.modular.library import Library
 
-        job = folder.job()
-        self.folder = folder
+        warnings.simplefilter("ignore")  # the job's own process tells
+        torch.set_num_threads(job.threads)
         self.sequence = sequence_of(job)
-        self.library = Library(folder.work / "library")
+        self.library = Library(library)
         self.evaluator = Evaluator(
-            EvaluationStore(ResultStore(folder.path.parent).evaluations),
+            EvaluationStore(evaluations),
             self.library,
             self.sequence.settings,
             seed=job.seed,
@@ -102,29 +169,71 @@ class _Helper:
         )
         self.problem: Problem | None = None
 
-    def evaluate(self, index: int, fingerprint: str, path: Path) -> bool:
-        """Whether the path was computed, rather than found in the store."""
-        if self.problem is None or self.problem.index != index:
-            self.problem = self.sequence.problem(index)
-        if self.problem.fingerprint != fingerprint:
-            return False  # the algorithm's own making: not for us
-        self.library.load(self.folder.work / _INDEX)
-        return not self.evaluator.evaluate(path, self.problem).hit
+    def evaluate(self, wanted: Wanted) -> Evaluation | None:
+        """The path's evaluation; None if the problem is of the algorithm's own making."""
+        if self.problem is None or self.problem.index != wanted.problem:
+            self.problem = self.sequence.problem(wanted.problem)
+        if self.problem.fingerprint != wanted.fingerprint:
+            return None
+        self.library.borrow(wanted.modules)
+        return self.evaluator.evaluate(wanted.path, self.problem)
 
 
-_helper: _Helper
+class LocalPool:
+    """Processes of the job's own, on its machine, with its library and its store."""
+
+    def __init__(self, folder: JobFolder, processes: int) -> None:
+        self._processes = processes
+        self._starting: list[Future[bool]] = []
+        self._pool = ProcessPoolExecutor(
+            processes,
+            multiprocessing.get_context("spawn"),
+            initializer=_prepare,
+            initargs=(folder, processes + 1),
+        )
+
+    def send(self, wanted: Wanted, library: Library) -> Errand | None:
+        try:
+            if not self._starting:
+                self._starting = [self._pool.submit(bool) for _ in range(self._processes)]
+            if not all(each.done() for each in self._starting):
+                return None
+            return _LocalErrand(self._pool.submit(_evaluate, wanted))
+        except BrokenProcessPool:
+            raise PoolLost("one of its processes died") from None
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.kill()
 
 
-def _prepare(folder: JobFolder, count: int) -> None:
-    import torch
+@dataclass(frozen=True)
+class _LocalErrand:
+    future: Future[bool]
 
+    def done(self) -> bool:
+        return self.future.done()
+
+    def fetch(self) -> bool:
+        with contextlib.suppress(Exception):
+            return not self.future.cancel() and self.future.result()
+        return False
+
+    def cancel(self) -> None:
+        self.future.cancel()  # what has begun ends in the store and harms nobody
+
+
+_helper: Helper
+
+
+def _prepare(folder: JobFolder, processes: int) -> None:
     global _helper
     threading.Thread(target=_end_with_the_job, daemon=True).start()
-    warnings.simplefilter("ignore")  # the job's own process tells
-    torch.set_num_threads(folder.job().threads)
     if memory := os.environ.get(MEMORY_VARIABLE):
-        os.environ[MEMORY_VARIABLE] = str(int(memory) // (count + 1))
-    _helper = _Helper(folder)
+        os.environ[MEMORY_VARIABLE] = str(int(memory) // processes)
+    evaluations = ResultStore(folder.path.parent).evaluations
+    _helper = Helper(folder.job(), evaluations, folder.work / "library")
 
 
 def _end_with_the_job() -> None:
@@ -133,5 +242,7 @@ def _end_with_the_job() -> None:
         os._exit(1)
 
 
-def _evaluate(index: int, fingerprint: str, path: Path) -> bool:
-    return _helper.evaluate(index, fingerprint, path)
+def _evaluate(wanted: Wanted) -> bool:
+    """Whether the path was computed, rather than found in the store."""
+    evaluation = _helper.evaluate(wanted)
+    return evaluation is not None and not evaluation.hit

@@ -86,7 +86,10 @@ class RayExecutor:
                 _sweep(self.run_name)
 
     def _order(self, job: Job) -> Order:
-        return Order(job.to_json(), self.limits, str(self.store.folder.resolve()), self.run_name)
+        import ray
+
+        out, address = self.store.folder.resolve(), ray.get_runtime_context().gcs_address
+        return Order(job.to_json(), self.limits, str(out), self.run_name, address)
 
     def _send(self, job: Job) -> Away:
         self.store.folder_of(job).record_file.unlink(missing_ok=True)  # of an earlier run
@@ -179,7 +182,7 @@ def resources(job: Job, limits: Limits) -> dict[str, Any]:
     if job.device.startswith("cuda:"):
         raise UsageError(f"--device {job.device}: Ray chooses the card, ask for --device cuda")
     return {
-        "num_cpus": job.threads * limits.paths,
+        "num_cpus": job.threads,
         "num_gpus": 1 if job.device == "cuda" else 0,
         **({"memory": limits.memory_bytes} if limits.memory_bytes else {}),
     }

@@ -67,7 +67,7 @@ class JobContext:
         self._tell("trying", problem=problem.index, path=str(path))
         if self._ahead:
             with self.evaluator.spending():
-                computed = self._ahead.wait(path, problem)
+                computed = self._ahead.wait(path, problem, self.evaluator)
             self.charge(paths_computed=int(computed))
         evaluation = self.evaluator.evaluate(path, problem)
         self._cover(evaluation.flop_coverage, evaluation.uncounted)
@@ -78,8 +78,7 @@ class JobContext:
 
     def prefetch(self, paths: Iterable[Path], problem: Problem) -> None:
         if self._ahead:
-            with self.evaluator.spending():
-                self._ahead.offer(paths, problem, self.library)
+            self._ahead.offer(paths, problem)
 
     def generator(self, *names: object) -> torch.Generator:
         text = "/".join(map(str, (self.seed, *names)))

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -89,7 +89,9 @@ class Running:
     """Status and reason, as told by the worker or decided by the parent."""
 
     @staticmethod
-    def start(job: Job, folder: JobFolder, limits: Limits) -> Running:
+    def start(
+        job: Job, folder: JobFolder, limits: Limits, environment: Mapping[str, str] | None = None
+    ) -> Running:
         events = EventReader(folder.events_file)
         shorten_log(folder)
         with folder.log_file.open("ab") as log:
@@ -105,7 +107,7 @@ class Running:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                env=worker_environment(job.threads, limits),
+                env={**worker_environment(job.threads, limits), **(environment or {})},
                 start_new_session=True,
             )
         return Running(job, folder, process, events)

@@ -6,13 +6,14 @@ works in a folder of the node's own, and what the driver must keep is sent to it
 
 from __future__ import annotations
 
+import json
 import pathlib
 import shutil
 import socket
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from bell_bench.errors import BellBenchError
@@ -22,6 +23,9 @@ from bell_bench.harness.executor import INTERRUPTED, TICK, Limits, Running, core
 from bell_bench.harness.job import Job
 from bell_bench.harness.parcels import Parcel, checkpoint_files, evaluation_files, pack, unpack
 from bell_bench.harness.store import ResultStore
+
+ORDER_VARIABLE = "BELL_BENCH_ORDER"
+"""Tells a job's process that it runs on a cluster, and by which order."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,31 @@ class Order:
     """The driver's folder of results."""
     run: str
     """The run's own name; a file of this name in ``out`` tells a node that it sees the folder."""
+    address: str
+    """The cluster's."""
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @staticmethod
+    def from_json(text: str) -> Order:
+        found = json.loads(text)
+        return Order(**{**found, "limits": Limits(**found["limits"])})
+
+    def prepare(self) -> tuple[Job, ResultStore, bool]:
+        """The job, where this node keeps its results, and whether that is the driver's folder."""
+        job = Job.from_json(self.job)
+        if job.software != software():
+            raise BellBenchError(
+                f"{socket.gethostname()} has {software()}, the run was planned with "
+                f"{job.software}: install the same versions on all nodes"
+            )
+        shared = (pathlib.Path(self.out) / self.run).exists()
+        return job, ResultStore(pathlib.Path(self.out) if shared else outpost(self.run)), shared
+
+    def limits_on_this_node(self) -> Limits:
+        """With the share of memory of one among as many as the node's cores hold."""
+        return self.limits.shared_by(max(1, cores() // int(self.job["threads"])))
 
 
 @dataclass(frozen=True)
@@ -60,29 +89,22 @@ def leave_outpost(run: str) -> None:
 
 def run_order(order: Order, earlier: Parcel) -> Iterator[News]:
     """Run a job from what ``earlier`` attempts sent home, or from its checkpoint if shared."""
-    job = Job.from_json(order.job)
-    if job.software != software():
-        raise BellBenchError(
-            f"{socket.gethostname()} has {software()}, the run was planned with {job.software}: "
-            "install the same versions on all nodes"
-        )
-    shared = (pathlib.Path(order.out) / order.run).exists()
-    store = ResultStore(pathlib.Path(order.out) if shared else outpost(order.run))
-    limits = order.limits.shared_by(max(1, cores() // (job.threads * order.limits.paths)))
+    job, store, shared = order.prepare()
     if shared:
-        yield from _news(job, store, limits, None)
+        yield from _news(order, job, store, None)
         return
     write_json(store.folder_of(job).job_file, job.to_json())
     try:
         unpack(store, earlier)
-        yield from _news(job, store, limits, Outbox(store, job))
+        yield from _news(order, job, store, Outbox(store, job))
     finally:
         shutil.rmtree(store.folder_of(job).path, ignore_errors=True)
 
 
-def _news(job: Job, store: ResultStore, limits: Limits, outbox: Outbox | None) -> Iterator[News]:
+def _news(order: Order, job: Job, store: ResultStore, outbox: Outbox | None) -> Iterator[News]:
     events: list[dict[str, Any]] = []
-    running = Running.start(job, store.folder_of(job), limits)
+    limits = order.limits_on_this_node()
+    running = Running.start(job, store.folder_of(job), limits, {ORDER_VARIABLE: order.to_json()})
     try:
         while not running.step(limits, lambda _, event: events.append(event)):
             parcel = outbox.collect() if outbox else {}

@@ -26,14 +26,16 @@ from bell_bench import metrics
 from bell_bench.algorithm import Algorithm
 from bell_bench.errors import BellBenchError, Unsupported
 from bell_bench.files import sha256, write_arrays
-from bell_bench.harness.ahead import Ahead
+from bell_bench.harness.ahead import Ahead, LocalPool
 from bell_bench.harness.context import JobContext
 from bell_bench.harness.events import EventWriter
 from bell_bench.harness.job import Job
+from bell_bench.harness.node import ORDER_VARIABLE, Order
 from bell_bench.harness.plan import sequence_of
 from bell_bench.harness.state import MATRIX_LIMIT, Checkpoints, State, make_record, narrow
 from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.memory import PEAK
+from bell_bench.modular.evaluations import EvaluationStore
 from bell_bench.modular.evaluator import Charges
 from bell_bench.plugins import PluginWarning, load_object, local_algorithm, registry
 from bell_bench.problem import Problem, Split
@@ -262,7 +264,7 @@ def main(folder: JobFolder, tell: EventWriter, paths: int) -> int:
         return 0  # by another run on this store, while this one waited
     folder.record_file.unlink(missing_ok=True)
     run: Run | None = None
-    ahead = Ahead(folder, paths) if paths > 1 else None
+    ahead = make_ahead(folder, paths) if paths > 1 else None
     try:
         run = Run(job, folder, tell, ahead)
         run.all()
@@ -277,8 +279,19 @@ def main(folder: JobFolder, tell: EventWriter, paths: int) -> int:
         return 1
     finally:
         if ahead:
-            ahead.close()
+            ahead.pool.close()
     return 0
+
+
+def make_ahead(folder: JobFolder, paths: int) -> Ahead:
+    """With paths evaluated on the cluster if the job runs on one, else on its own machine."""
+    order = os.environ.get(ORDER_VARIABLE)
+    if order is None:
+        return Ahead(LocalPool(folder, paths - 1), paths)
+    from bell_bench.harness.ray_paths import RayPool
+
+    store = EvaluationStore(ResultStore(folder.path.parent).evaluations)
+    return Ahead(RayPool(Order.from_json(order), store), paths)
 
 
 def out_of_memory(error: Exception) -> bool:

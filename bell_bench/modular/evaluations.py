@@ -164,7 +164,7 @@ class EvaluationStore:
         return len(removed), sum(entry.bytes for entry in removed)
 
     def _put(self, key: str, content: bytes) -> bool:
-        file = self._shard(key) / f"{key}-{sha256(content)}.safetensors"
+        file = self._shard(key) / file_name(key, content)
         try:
             write_whole(file, content)
         except OSError as error:
@@ -246,6 +246,11 @@ class EvaluationStore:
                 StoreWarning,
                 stacklevel=4,
             )
+
+
+def file_name(key: str, content: bytes) -> str:
+    """An entry's, by which damage shows."""
+    return f"{key}-{sha256(content)}.safetensors"
 
 
 def read_record(content: bytes, key: str, checksum: str | None = None) -> dict[str, Any] | None:

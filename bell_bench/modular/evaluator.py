@@ -175,6 +175,11 @@ class Evaluator:
             "version": TRAINING_VERSION,
         }
 
+    def key(self, path: Path, problem: Problem) -> str:
+        """Under which the store keeps this evaluation."""
+        modules = self.library.resolve(path, problem.architecture)
+        return hash_json(self._identity(modules, problem))
+
     def _evaluate(self, path: Path, problem: Problem) -> Evaluation:
         modules = self.library.resolve(path, problem.architecture)
         identity = self._identity(modules, problem)

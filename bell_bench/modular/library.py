@@ -7,7 +7,7 @@ import json
 import os
 import pathlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -197,6 +197,15 @@ class Library:
         """The module's weights on the CPU, read and checked now; keep them no longer than used."""
         module = self[name]
         return self._read(module.hash, module.spec)
+
+    def file(self, module: Module) -> pathlib.Path:
+        """Where a module's weights lie."""
+        return self._file(module.hash)
+
+    def borrow(self, modules: Iterable[Module]) -> None:
+        """Have another library's modules, and no others; their files must have come here."""
+        self._modules = {module.name: module for module in modules}
+        self._solutions = []
 
     def attach(self, name: str, key: str, tensor: Tensor) -> None:
         """Keep a tensor beside the module, under a key of the algorithm's choice."""

@@ -17,7 +17,9 @@ import pytest
 
 from tests.harness.conftest import House, build
 from tests.harness.figures import asked, figures
+from tests.harness.patient import PATIENT, computed
 from tests.harness.ray_cluster import Cluster, make_cluster
+from tests.plugin_folder import make_distribution
 
 pytestmark = [
     pytest.mark.slow,
@@ -47,7 +49,9 @@ def place():
 @pytest.fixture(scope="module")
 def house(place) -> House:
     (place / "house").mkdir()
-    return build(place / "house")
+    house = build(place / "house")
+    make_distribution(house.folder / "plugins", "patient", PATIENT)
+    return house
 
 
 @pytest.fixture(scope="module")
@@ -105,28 +109,9 @@ def solved_since(house: House, lines: int) -> set[str]:
     return {line.split()[1] for line in new if line.startswith("solved")}
 
 
-@pytest.mark.parametrize("apart", [False, True], ids=["shared folder", "nothing shared"])
-def test_a_node_is_killed_and_the_figures_are_those_of_a_local_run(house, two_nodes, local, apart):
-    out, before = f"ray-{apart}", len(house.observed())
-    process = start(house, two_nodes, *asked(*ALGORITHMS), "--out", out, apart=apart)
-    try:
-        wait_for(lambda: len(solved_since(house, before)) >= 2, process)  # both nodes are at work
-        two_nodes.kill(NODE)
-        errors = process.communicate(timeout=400)[1]
-    finally:
-        process.kill()
-    assert process.returncode == 0, errors
-    assert "its node was lost, starting again" in errors
-    assert "Traceback" not in errors
-    assert figures(house.folder / out) == local
-    assert evaluated(house.folder / out) == evaluated(house.folder / "local")
-    assert not list((house.folder / out).glob(".run-*"))
-    assert not list(two_nodes.temporary(two_nodes.head).glob("bell-bench-*"))
-
-
-def test_limits_hold_on_a_node(house, cluster):
+def test_limits_hold_on_a_node(house, two_nodes):
     arguments = asked("hang", "leak", "fail")
-    process = start(house, cluster, *arguments, "--timeout", "20s", "--memory", "2G")
+    process = start(house, two_nodes, *arguments, "--timeout", "12s", "--memory", "1500M")
     errors = process.communicate(timeout=400)[1]
     assert process.returncode == 1, errors
     assert house.record("hang")["status"] == "timeout"
@@ -136,10 +121,10 @@ def test_limits_hold_on_a_node(house, cluster):
     assert house.record("sa")["status"] == "done"
 
 
-def test_ctrl_c_ends_jobs_on_nodes_and_the_same_command_goes_on(house, cluster):
+def test_ctrl_c_ends_jobs_on_nodes_and_the_same_command_goes_on(house, two_nodes):
     until, before = house.folder / "mended", len(house.observed())
     arguments = (*asked("hang"), "--option", f"hang.until={until}", "--out", "stopped")
-    process = start(house, cluster, *arguments)
+    process = start(house, two_nodes, *arguments)
     try:
         wait_for(lambda: "solved hang 1" in house.observed()[before:], process)
         process.send_signal(signal.SIGINT)
@@ -152,7 +137,7 @@ def test_ctrl_c_ends_jobs_on_nodes_and_the_same_command_goes_on(house, cluster):
     assert json.loads(record.read_text())["status"] == "interrupted"
     wait_for_no_worker(house.folder / "stopped")
     until.touch()
-    again = start(house, cluster, *arguments)
+    again = start(house, two_nodes, *arguments)
     errors = again.communicate(timeout=300)[1]
     assert again.returncode == 0, errors
     assert "hang S_pl r0 s0: resumed after problem 2" in errors
@@ -166,10 +151,66 @@ def wait_for_no_worker(out: pathlib.Path) -> None:
         time.sleep(0.2)
 
 
-def test_no_cluster_there_is_told(house, cluster):
-    gone = make_cluster(cluster.folder, **house.environment)
+def test_no_cluster_there_is_told(house, tmp_path):
+    gone = make_cluster(tmp_path, **house.environment)
     process = start(house, gone, *asked("sa"), "--out", "nowhere")
     errors = process.communicate(timeout=300)[1]
     assert process.returncode == 1
     assert "no Ray cluster answers at" in errors
     assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("apart", "algorithms"),
+    [(False, ("mntdp-d", "picle")), (True, ALGORITHMS)],
+    ids=["shared folder", "nothing shared"],
+)
+def test_a_node_is_killed_and_the_figures_are_those_of_a_local_run(
+    house, two_nodes, local, apart, algorithms
+):
+    out, before = f"ray-{apart}", len(house.observed())
+    process = start(house, two_nodes, *asked(*algorithms), "--out", out, apart=apart)
+    try:
+        wait_for(lambda: len(solved_since(house, before)) >= 2, process)  # both nodes are at work
+        two_nodes.kill(NODE)
+        errors = process.communicate(timeout=400)[1]
+    finally:
+        process.kill()
+    assert process.returncode == 0, errors
+    assert "its node was lost, starting again" in errors
+    assert "Traceback" not in errors
+    assert figures(house.folder / out) == {name: local[name] for name in {"sa", *algorithms}}
+    keys = evaluated(house.folder / out)
+    assert len(set(keys)) == len(keys)
+    assert set(keys) <= set(evaluated(house.folder / "local"))
+    assert not list((house.folder / out).glob(".run-*"))
+    assert not list(two_nodes.temporary(two_nodes.head).glob("bell-bench-*"))
+
+
+def test_paths_of_one_job_go_to_a_node_that_joins_until_it_is_lost(house, cluster, local):
+    """The job is at work on the only node when another one joins, so that it stays there."""
+    before, patient = len(house.observed()), house.folder / "patient"
+
+    def at(node: str) -> int:
+        """How many paths a node has computed, or is computing."""
+        return [place for place, _ in computed(house.observed()[before:])].count(node)
+
+    here, there = (cluster.temporary(ip).name for ip in (cluster.head, NODE))
+    arguments = (*asked("mntdp-d"), "--parallel-paths", "2", "--jobs", "1", "--out", "paths")
+    patient.touch()
+    process = start(house, cluster, *arguments, apart=True)
+    try:
+        wait_for(lambda: "solved mntdp-d 0" in house.observed()[before:], process)
+        cluster.start_node(NODE)
+        wait_for(lambda: at(there) >= 3, process)
+        cluster.kill(NODE)
+        patient.unlink()
+        errors = process.communicate(timeout=400)[1]
+    finally:
+        patient.unlink(missing_ok=True)
+        process.kill()
+    assert process.returncode == 0, errors
+    assert "its node was lost" not in errors, "the job itself went on"
+    found = figures(house.folder / "paths")
+    assert found == {name: local[name] for name in ("mntdp-d", "sa")}
+    assert at(here) + at(there) <= len(evaluated(house.folder / "paths")) + 1, "one was lost"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import pathlib
 import subprocess
 import time
@@ -13,65 +12,66 @@ import pytest
 
 from tests.harness.conftest import House, build
 from tests.harness.figures import COUNTS, asked, figures
+from tests.harness.patient import PATIENT, computed
+from tests.plugin_folder import make_distribution
 
 pytestmark = pytest.mark.slow
 
-FEW = {
-    "houdini": ("--option", "houdini.paths=9"),
-    "rs": ("--option", "rs.trainings=3"),
-}
+ALGORITHMS = ("houdini", "rs", "picle")
+FEW = ("--option", "houdini.paths=9", "--option", "rs.trainings=3")
 COMPUTED = (*COUNTS, "paths_computed")
 
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory) -> House:
-    return build(tmp_path_factory.mktemp("house"))
+    house = build(tmp_path_factory.mktemp("house"))
+    make_distribution(house.folder / "plugins", "patient", PATIENT)
+    (house.folder / "patient").touch()
+    return house
 
 
-def command(house: House, algorithm: str, paths: int, out: str) -> list[str]:
+def command(house: House, paths: int, out: str, *arguments: str) -> list[str]:
     return house.command(
-        "evaluate", "--suite", "tiny", "--sequence", "S_pl", *asked(algorithm),
-        *FEW.get(algorithm, ()), "--jobs", "1", "--parallel-paths", str(paths), "--out", out,
+        "evaluate", "--suite", "tiny", "--sequence", "S_pl", *arguments,
+        "--jobs", "1", "--parallel-paths", str(paths), "--out", out,
     )  # fmt: skip
 
 
-def run(house: House, algorithm: str, paths: int) -> pathlib.Path:
-    """The results of a run, made if they are not there."""
-    out = house.folder / f"{algorithm}-{paths}"
-    if not out.exists():
-        done = subprocess.run(
-            command(house, algorithm, paths, out.name),
-            env=house.environment, cwd=house.folder, capture_output=True, text=True, timeout=300,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-    return out
+@pytest.fixture(scope="module")
+def alone(house) -> pathlib.Path:
+    """A run with one path at a time."""
+    run(house, 1, "alone")
+    return house.folder / "alone"
 
 
-@pytest.mark.parametrize("algorithm", ["houdini", "rs", "picle"])
-def test_choices_figures_and_charges_are_those_of_one_at_a_time(house, algorithm):
-    ahead = run(house, algorithm, 2)
-    found = figures(ahead, COMPUTED)
-    assert len(found[algorithm]["problems"]) == 6
-    assert found == figures(run(house, algorithm, 1), COMPUTED)
-    (file,) = ahead.glob(f"*-{algorithm.replace('-', '_')}-*/record.json")
-    used = [problem["resources"] for problem in json.loads(file.read_text())["problems"]]
-    charged, spent = (
-        sum(each[name] for each in used) for name in ("cpu_seconds", "spent_cpu_seconds")
-    )
-    assert spent < charged, "some paths were trained in other processes"
+def run(house: House, paths: int, out: str) -> None:
+    done = subprocess.run(
+        command(house, paths, out, *asked(*ALGORITHMS), *FEW),
+        env=house.environment, cwd=house.folder, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
 
 
-def test_a_process_that_dies_costs_time_alone(house):
+def test_choices_figures_and_charges_are_those_of_one_at_a_time(house, alone):
+    before = len(house.observed())
+    run(house, 2, "ahead")
+    assert figures(house.folder / "ahead", COMPUTED) == figures(alone, COMPUTED)
+    processes = {process for _, process in computed(house.observed()[before:])}
+    assert len(processes) == 2 * len(ALGORITHMS), "each job's own, and one that helps it"
+
+
+def test_a_process_that_dies_costs_time_alone(house, alone):
     with subprocess.Popen(
-        command(house, "houdini", 2, "killed"),
+        command(house, 2, "killed", *asked("houdini"), *FEW[:2]),
         env=house.environment, cwd=house.folder, stderr=subprocess.PIPE, text=True,
         stdout=subprocess.DEVNULL,
     ) as process:  # fmt: skip
         wait_for_helper(process).kill()
         errors = process.communicate(timeout=300)[1]
     assert process.returncode == 0, errors
-    alone = figures(run(house, "houdini", 1))
-    assert figures(house.folder / "killed")["houdini"] == alone["houdini"]
+    assert figures(house.folder / "killed")["houdini"] == figures(alone)["houdini"]
+    (log,) = (house.folder / "killed").glob("*-houdini-*/log.txt")
+    assert "one of its processes died; going on without" in log.read_text()
 
 
 def wait_for_helper(run: subprocess.Popen[str]) -> psutil.Process:
