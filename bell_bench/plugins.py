@@ -1,4 +1,7 @@
-"""The plugin host: entry points loaded one by one, so that a broken plugin costs only itself."""
+"""The plugin host: entry points loaded one by one, so that a broken plugin costs only itself.
+
+Other distributions' are tried in another process first: some imports end the process.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import hashlib
 import importlib
 import importlib.metadata
 import importlib.util
+import json
 import os
 import pathlib
 import re
@@ -23,12 +27,20 @@ import pluggy
 from bell_bench import hookspecs
 from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.specs import AlgorithmSpec, DomainSpec, Option, SuiteSpec
+from bell_bench.trial import try_out
 
 if TYPE_CHECKING:
     from bell_bench.suites.base import Suite
 
 LIMIT = "BELL_BENCH_PLUGINS"
 """The environment variable that names the entry points or distributions to load; empty: none."""
+
+DEADLY = "BELL_BENCH_DEADLY_PLUGINS"
+"""The environment variable by which a process that has tried all plugins tells those it starts
+which of them must not be imported, and why, as JSON."""
+
+OURS = "bell-bench"
+"""The distribution whose own plugins need no trial."""
 
 FAMILIES = {"avalanche": "bell_bench.avalanche.catalogue:algorithm"}
 """Algorithms that another library defines, too many to register: ``FAMILY:NAME`` is looked up by
@@ -121,7 +133,13 @@ class _Plugin:
 class Registry:
     """All that the loaded plugins provide, and what is wrong with the broken ones."""
 
-    def __init__(self, entry_points: Iterable[importlib.metadata.EntryPoint]) -> None:
+    def __init__(
+        self,
+        entry_points: Iterable[importlib.metadata.EntryPoint],
+        deadly: Mapping[str, str] | None = None,
+    ) -> None:
+        self.deadly = deadly or {}
+        """Plugins that are not to be imported here, with the reason."""
         self.plugins: list[PluginInfo] = []
         self.algorithms: list[Provided[AlgorithmSpec]] = []
         self.domains: list[Provided[DomainSpec]] = []
@@ -173,6 +191,9 @@ class Registry:
     def _add(self, entry_point: importlib.metadata.EntryPoint) -> None:
         info = PluginInfo(entry_point.name, *_distribution(entry_point))
         self.plugins.append(info)
+        if reason := self.deadly.get(_label(entry_point)):
+            _mark(info, reason)
+            return
         started = time.perf_counter()
         try:
             plugin = _Plugin(info, _import(entry_point))
@@ -230,11 +251,37 @@ class Registry:
 @functools.cache
 def registry() -> Registry:
     """The registry of this process. ``registry.cache_clear()`` makes the next call load afresh."""
-    loaded = Registry(_limited(importlib.metadata.entry_points(group=hookspecs.GROUP)))
+    entry_points = _limited(importlib.metadata.entry_points(group=hookspecs.GROUP))
+    loaded = Registry(entry_points, _deadly(entry_points))
     for info in loaded.plugins:
         if info.status == "broken":
             _warn(info)
     return loaded
+
+
+_LOAD = """
+def load(item):
+    from importlib import metadata
+    from bell_bench.plugins import Registry, _label
+    Registry(e for e in metadata.entry_points(group="bell_bench") if _label(e) == item)
+"""
+
+
+def _deadly(entry_points: Iterable[importlib.metadata.EntryPoint]) -> dict[str, str]:
+    """The plugins that end or hang a process that loads them, and how."""
+    if DEADLY in os.environ:
+        return cast("dict[str, str]", json.loads(os.environ[DEADLY]))
+    others = [e for e in entry_points if _owner(e) != OURS and e.module not in sys.modules]
+    path = os.pathsep.join(filter(None, sys.path))
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1", DEADLY: "{}"}
+    return try_out(_LOAD, [_label(e) for e in others], environment)
+
+
+def told_of_plugins() -> dict[str, str]:
+    """What the processes that this one starts need not find out again."""
+    if not registry.cache_info().currsize:
+        return {}
+    return {DEADLY: json.dumps(registry().deadly)}
 
 
 def load_object(load: str) -> Any:
@@ -402,6 +449,10 @@ def _distribution(entry_point: importlib.metadata.EntryPoint) -> tuple[str, str]
     if entry_point.dist is None:
         return "unknown", "unknown"
     return entry_point.dist.name or "unknown", entry_point.dist.version or "unknown"
+
+
+def _label(entry_point: importlib.metadata.EntryPoint) -> str:
+    return f"{_distribution(entry_point)[0]}:{entry_point.name}"
 
 
 def _owner(entry_point: importlib.metadata.EntryPoint) -> str:

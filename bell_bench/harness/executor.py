@@ -21,6 +21,8 @@ from bell_bench.harness.events import EventReader
 from bell_bench.harness.job import Job
 from bell_bench.harness.state import Checkpoints, make_record
 from bell_bench.harness.store import JobFolder, ResultStore
+from bell_bench.plugins import told_of_plugins
+from bell_bench.trial import ending
 from bell_bench.units import format_size
 
 WORKER = "bell_bench.harness.worker"
@@ -66,6 +68,7 @@ def worker_environment(threads: int = 1, limits: Limits | None = None) -> dict[s
         **os.environ,
         **dict.fromkeys(THREAD_VARIABLES, str(threads)),
         **({MEMORY_VARIABLE: str(memory)} if memory else {}),
+        **told_of_plugins(),
         "PYTHONSAFEPATH": "1",
         "PYTHONUNBUFFERED": "1",
     }
@@ -83,6 +86,8 @@ class Running:
     measured: float = 0.0
     waiting: bool = False
     """For another run that is at work on this job; its own time has not begun."""
+    importing: str = ""
+    """The algorithm's import string while it is imported."""
     family: list[psutil.Process] = field(default_factory=list)
     """The process and all it started, as last seen."""
     ended: tuple[str, str] | None = None
@@ -157,6 +162,7 @@ class Running:
             if event["event"] in ("started", "waited"):
                 self.started = time.monotonic()
             self.waiting = event["event"] == "waiting"
+            self.importing = event["load"] if event["event"] == "importing" else ""
             if event["event"] == "ended":
                 self.ended = (event["status"], event["reason"])
             on_event(self.job, event)
@@ -186,12 +192,14 @@ class Running:
         return settle(self.job, self.folder, *(self.ended or ("failed", self._death())))
 
     def _death(self) -> str:
-        code = self.process.returncode
+        code, during = self.process.returncode, ""
+        if self.importing:
+            during = f" while it imported {self.importing}"
         if code < 0:
-            name = signal.Signals(-code).name
+            name = ending(code)
             hint = " (out of memory, or killed by someone)" if name == "SIGKILL" else ""
-            return f"the process was ended by {name}{hint}"
-        return f"the process ended with exit code {code} and no result"
+            return f"the process was ended by {name}{hint}{during}"
+        return f"the process ended with {ending(code)} and no result{during}"
 
 
 def settle(job: Job, folder: JobFolder, status: str, reason: str) -> dict[str, Any]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pathlib
 import shutil
-import subprocess
-import sys
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,13 +17,13 @@ from bell_bench.harness.job import Job
 from bell_bench.harness.store import ResultStore
 from bell_bench.metrics import STANDALONE
 from bell_bench.options import complete, parse_options
-from bell_bench.plugins import Provided, registry
+from bell_bench.plugins import PluginWarning, Provided, registry
 from bell_bench.specs import AlgorithmSpec
 from bell_bench.suites.base import Sequence, Suite
+from bell_bench.trial import try_out
 from bell_bench.units import format_size
 
 NEEDED_DISK = 500 * 1000**2
-IMPORT_SECONDS = 300.0
 
 
 @dataclass(frozen=True)
@@ -169,7 +167,7 @@ def check_plan(
     able = [job for job in waiting if job.name not in plan.unsupported]
     _check_data(able)
     _check_disk(store.folder)
-    _check_imports({job.load for job in able}, {job.device for job in able if devices})
+    _check_imports(plan, able, {job.device for job in able if devices})
 
 
 def _check_data(jobs: list[Job]) -> None:
@@ -205,50 +203,31 @@ def _check_disk(out: pathlib.Path) -> None:
         )
 
 
-_IMPORTER = """
-import json, sys
-from bell_bench.plugins import load_object
-faults = {}
-for load in json.loads(sys.argv[1]):
+_LOAD = """
+def load(item):
+    from bell_bench.errors import BellBenchError
+    from bell_bench.plugins import load_object
     try:
-        load_object(load)
+        if item.startswith("--device "):
+            import torch
+            torch.zeros(1, device=item.removeprefix("--device "))
+        else:
+            load_object(item)
+    except BellBenchError as error:
+        return str(error)
     except Exception as error:
-        faults[load] = str(error)
-for device in json.loads(sys.argv[2]):
-    try:
-        import torch
-        torch.zeros(1, device=device)
-    except Exception as error:
-        faults[device] = f"--device {device} cannot be used: {str(error).splitlines()[0]}"
-print("\\n" + json.dumps(faults))
+        return f"{item} cannot be used: {str(error).splitlines()[0]}"
 """
 
 
-def _check_imports(loads: set[str], devices: set[str]) -> None:
-    """Import every algorithm and try every device in a process of its own: what crashes or hangs
-    there costs nothing."""
-    if not loads:
-        return
-    asked = (json.dumps(sorted(names)) for names in (loads, devices))
-    arguments = [sys.executable, "-c", _IMPORTER, *asked]
-    try:
-        done = subprocess.run(
-            arguments,
-            capture_output=True,
-            text=True,
-            timeout=IMPORT_SECONDS,
-            env=worker_environment(),
-        )
-    except subprocess.TimeoutExpired:
-        raise BellBenchError(
-            f"importing {', '.join(sorted(loads))} took over {IMPORT_SECONDS:g} s"
-        ) from None
-    try:
-        faults: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
-    except (IndexError, ValueError):
-        tail = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
-        raise BellBenchError(
-            f"importing {', '.join(sorted(loads))} ended the process: {tail[0]}"
-        ) from None
-    if faults:
+def _check_imports(plan: Plan, able: list[Job], devices: set[str]) -> None:
+    """Import every algorithm and try every device, elsewhere. An algorithm that cannot be imported
+    costs its own rows, and the run only if nothing else was asked for."""
+    loads = sorted({job.load for job in able})
+    tried = sorted(f"--device {device}" for device in devices)
+    faults = try_out(_LOAD, [*loads, *tried], worker_environment())
+    nothing_left = all(job.load in faults for job in plan.asked)
+    if faults and (nothing_left or faults.keys() & set(tried)):
         raise BellBenchError("\n".join(faults.values()))
+    for fault in faults.values():
+        warnings.warn(f"{fault}: its jobs will fail", PluginWarning, stacklevel=3)

@@ -74,6 +74,7 @@ class Run:
             tell=self.tell,
             ahead=self.ahead,
         )
+        self.tell("importing", load=self.job.load)
         return context, load_object(self.job.load)(context, **self.job.options)
 
     def resume(self) -> None:

@@ -3,7 +3,6 @@
 FAULTY = '''
 import ctypes, os, shutil, signal, sys, time
 import numpy as np
-import torch
 from bell_bench import AlgorithmSpec, hookimpl
 from tiny import OPTIONS, Constant
 
@@ -13,7 +12,7 @@ class Nan(Constant):
 
 class Complex(Constant):
     def predict(self, index, inputs):
-        return super().predict(index, inputs).to(torch.complex64)
+        return 1j * super().predict(index, inputs)
 
 class Listed(Constant):
     def predict(self, index, inputs):
@@ -22,7 +21,7 @@ class Listed(Constant):
 class Whole(Constant):
     "Scores that are whole numbers are no fault."
     def predict(self, index, inputs):
-        return super().predict(index, inputs).to(torch.int8)
+        return super().predict(index, inputs).char()
 
 class Deaf(Constant):
     "Busy in Python, and deaf to polite signals."
@@ -93,8 +92,16 @@ class Nothing(Constant):
 
 @hookimpl
 def bell_bench_algorithms():
+    yield AlgorithmSpec("leaving", "leaving:Leaving", "its import ends the process")
+    yield AlgorithmSpec("bursting", "bursting:Bursting", "its import crashes the process")
     for kind in (Nan, Complex, Listed, Whole, Deaf, Native, Breed, Share, Abandon, Flood, Crash,
                  Homeless, Nothing):
         name = kind.__name__
         yield AlgorithmSpec(name.lower(), f"faulty:{name}", "for tests", options=OPTIONS)
 '''
+
+DEADLY = {
+    "leaving": "import os; os._exit(7)",
+    "bursting": "import ctypes; ctypes.string_at(0)",
+}
+"""The sources of modules that end the process that imports them."""

@@ -13,7 +13,7 @@ import time
 import psutil
 import pytest
 
-from tests.faults.faulty import FAULTY
+from tests.faults.faulty import DEADLY, FAULTY
 from tests.harness.conftest import Completed, House, build
 from tests.plugin_folder import make_distribution
 
@@ -33,6 +33,8 @@ QUICK = {
     "crash": ("failed", "SIGSEGV", 2),
     "homeless": ("done", "", 6),
     "nothing": ("failed", "exit code 1", 0),
+    "leaving": ("failed", "exit code 7 and no result while it imported leaving:Leaving", 0),
+    "bursting": ("failed", "SIGSEGV while it imported bursting:Bursting", 0),
     "constant": ("done", "", 6),
 }  # fmt: skip
 """Status, words of the reason and solved problems of those that end by themselves."""
@@ -59,6 +61,9 @@ def algorithms(*names: str) -> list[str]:
 def hospital(tmp_path_factory: pytest.TempPathFactory) -> Hospital:
     house = Hospital(build(tmp_path_factory.mktemp("faulty")).folder, patience=1200)
     make_distribution(house.folder / "plugins", "faulty", FAULTY)
+    for name, source in DEADLY.items():
+        (house.folder / "plugins" / f"{name}.py").write_text(source)
+    make_distribution(house.folder / "plugins", "deadly", "import leaving")
     return house
 
 
@@ -76,6 +81,20 @@ def test_a_faulty_plugin_costs_its_own_row(hospital, ended, name):
     assert words in record["reason"]
     assert ended.returncode == 1
     assert "Traceback" not in ended.stderr
+
+
+def test_what_cannot_be_imported_is_told_before_the_run(ended):
+    assert "loading leaving:Leaving ends the process with exit code 7" in ended.stderr
+    assert "loading bursting:Bursting ends the process with SIGSEGV" in ended.stderr
+
+
+def test_a_plugin_that_ends_every_process_is_named_and_left_out(hospital, ended):
+    words = "plugin 'deadly' of deadly 0.1 is broken: loading deadly:deadly ends the process with"
+    assert ended.stderr.count(f"{words} exit code 7") == 1
+    done = hospital.bell_bench("list")
+    assert done.returncode == 0
+    assert f"{words} exit code 7" in done.stderr
+    assert "bursting" in done.stdout
 
 
 def test_what_they_started_is_gone_with_them(hospital, ended):

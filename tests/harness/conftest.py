@@ -69,6 +69,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> tuple[House, Completed]:
     """One run of every well-behaved and misbehaved algorithm, which many tests look at."""
     house = build(tmp_path_factory.mktemp("shared"))
     algorithms = ("constant", "forgetful", "elsewhere", "fail", "leave", "die", "leak", "refuse",
-                  "shapeless", "sa")  # fmt: skip
+                  "shapeless", "absent", "sa")  # fmt: skip
     asked = [part for name in algorithms for part in ("--algo", name)]
     return house, house.evaluate(*asked, "--memory", "2G", "--csv", "rows.csv")

@@ -101,6 +101,7 @@ def test_forgetting_shows_in_f_and_in_the_matrix(shared):
         ("leak", "out-of-memory", "over the limit of 2 GB", 2),
         ("refuse", "unsupported", "not for me", 2),
         ("shapeless", "failed", "must give class scores of shape (64, 2), not (64, 1)", 0),
+        ("absent", "failed", "cannot load 'tiny:NoSuchClass': unknown name", 0),
         ("elsewhere", "unsupported", "elsewhere supports ctrl, not tiny", 0),
     ],
 )

@@ -1,0 +1,45 @@
+"""Imports tried elsewhere: what ends or hangs that process is named, the others are not blamed."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from bell_bench import trial
+
+LOAD = """
+import ctypes, os, time
+def load(item):
+    print("loud", flush=True)
+    if item == "leave":
+        os._exit(0)
+    if item == "crash":
+        ctypes.string_at(0)
+    if item == "hang":
+        time.sleep(600)
+    if item == "wrong":
+        return "it is wrong"
+"""
+
+
+@pytest.mark.parametrize("items", [["crash", "good", "wrong", "leave"], ["good", "leave", "crash"]])
+def test_each_that_ends_the_process_is_found(items):
+    known = {
+        "wrong": "it is wrong",
+        "leave": "loading leave ends the process with exit code 0",
+        "crash": "loading crash ends the process with SIGSEGV",
+    }
+    found = trial.try_out(LOAD, items, os.environ)
+    assert found == {item: known[item] for item in items if item != "good"}
+
+
+def test_what_hangs_is_ended(monkeypatch):
+    monkeypatch.setattr(trial, "SECONDS", 3)
+    found = trial.try_out(LOAD, ["hang", "wrong"], os.environ)
+    assert found == {"hang": "loading hang takes over 3 s", "wrong": "it is wrong"}
+
+
+def test_nothing_is_started_for_nothing(monkeypatch):
+    monkeypatch.setattr(trial.subprocess, "run", None)
+    assert trial.try_out(LOAD, [], os.environ) == {}
