@@ -40,22 +40,23 @@ class RayPool:
 
     def send(self, wanted: Wanted, library: Library) -> Errand:
         import ray
+        from ray.exceptions import RayError
 
-        if self._task is None:
-            self._connect()
-        for module in wanted.modules:
-            if module.hash not in self._weights:
-                self._weights[module.hash] = ray.put(library.file(module).read_bytes())
-        weights = {module.hash: self._weights[module.hash] for module in wanted.modules}
-        return _RayErrand(self._task.remote(self._order, wanted, weights), self._store)
+        try:
+            if self._task is None:
+                self._connect()
+            for module in wanted.modules:
+                if module.hash not in self._weights:
+                    self._weights[module.hash] = ray.put(library.file(module).read_bytes())
+            weights = {module.hash: self._weights[module.hash] for module in wanted.modules}
+            return _RayErrand(self._task.remote(self._order, wanted, weights), self._store)
+        except (BellBenchError, RayError, OSError) as error:
+            raise PoolLost(str(error)) from error
 
     def _connect(self) -> None:
         import ray
 
-        try:
-            self._connection.enter_context(connected(self._order.address))
-        except BellBenchError as error:
-            raise PoolLost(str(error)) from error
+        self._connection.enter_context(connected(self._order.address))
         wanted = resources(Job.from_json(self._order.job), self._order.limits)
         self._task = ray.remote(evaluate_path).options(
             num_returns="streaming", max_retries=0, **wanted
