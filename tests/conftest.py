@@ -19,6 +19,12 @@ hypothesis.settings.register_profile("deep", deadline=None, max_examples=4000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "tests"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests first, so that no process ends with one while the others wait."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(autouse=True)
 def _no_other_data(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
     """Whatever images the user has, tests look only where they put some."""

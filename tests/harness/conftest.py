@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -62,6 +63,21 @@ def build(folder: pathlib.Path) -> House:
 @pytest.fixture
 def house(tmp_path: pathlib.Path) -> House:
     return build(tmp_path)
+
+
+@pytest.fixture(scope="package")
+def _stood(tmp_path_factory: pytest.TempPathFactory) -> House:
+    house = build(tmp_path_factory.mktemp("stood"))
+    done = house.evaluate("--algo", "sa")
+    assert done.returncode == 0, done.stderr
+    return house
+
+
+@pytest.fixture
+def furnished(_stood: House, tmp_path: pathlib.Path) -> House:
+    """A house in which the standalone run of S_pl is done, for tests of something else."""
+    shutil.copytree(_stood.folder, tmp_path / "house")
+    return House(tmp_path / "house")
 
 
 @pytest.fixture(scope="package")
