@@ -44,7 +44,11 @@ def try_out(load: str, items: Sequence[str], environment: Mapping[str, str]) -> 
 
 def ending(code: int) -> str:
     """How a process ended, by its return code."""
-    return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+    if code >= 0:
+        return f"exit code {code}"
+    with contextlib.suppress(ValueError):  # real-time signals have no name
+        return signal.Signals(-code).name
+    return f"signal {-code}"
 
 
 _TRIAL = """

@@ -43,3 +43,10 @@ def test_what_hangs_is_ended(monkeypatch):
 def test_nothing_is_started_for_nothing(monkeypatch):
     monkeypatch.setattr(trial.subprocess, "run", None)
     assert trial.try_out(LOAD, [], os.environ) == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "words"), [(7, "exit code 7"), (-9, "SIGKILL"), (-40, "signal 40")]
+)
+def test_an_ending_is_named(code, words):
+    assert trial.ending(code) == words

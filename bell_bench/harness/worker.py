@@ -32,6 +32,7 @@ from bell_bench.harness.events import EventWriter
 from bell_bench.harness.job import Job
 from bell_bench.harness.node import ORDER_VARIABLE, Order
 from bell_bench.harness.plan import sequence_of
+from bell_bench.harness.scores import checked_scores
 from bell_bench.harness.state import MATRIX_LIMIT, Checkpoints, State, make_record, narrow
 from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.memory import PEAK
@@ -172,18 +173,7 @@ class Run:
 
     def predict(self, index: int, test: Split, classes: int) -> NDArray[Any]:
         scores = self.algorithm.predict(index, test.inputs)
-        shape = (len(test), classes)
-        wanted = f"predict({index}, inputs) must give class scores of shape {shape}"
-        if not isinstance(scores, torch.Tensor):
-            raise BellBenchError(f"{wanted}, a tensor, not {type(scores).__name__}")
-        if tuple(scores.shape) != shape:
-            raise BellBenchError(f"{wanted}, not {tuple(scores.shape)}")
-        if scores.is_complex():
-            raise BellBenchError(f"{wanted}, real numbers, not {scores.dtype}")
-        numbers = scores.detach().cpu().double().numpy()
-        if not np.isfinite(numbers).all():
-            raise BellBenchError(f"predict({index}, inputs) gave scores that are not finite")
-        return narrow(numbers.argmax(axis=1))
+        return narrow(checked_scores(scores, index, (len(test), classes)).numpy().argmax(axis=1))
 
     def accuracy(self, predictions: str, index: int) -> float:
         found = self.state.predictions

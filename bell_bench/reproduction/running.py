@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import pathlib
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bell_bench.errors import UsageError, unknown
-from bell_bench.files import write_whole
 from bell_bench.reproduction.ablations import ablation
 from bell_bench.reproduction.planning import Wish, known_records, merged, narrowed, plans
 from bell_bench.reproduction.verdicts import Reproduction
@@ -99,7 +98,7 @@ def spent_seconds(records: Iterable[Mapping[str, Any]]) -> float:
     )
 
 
-@contextmanager
+@contextlib.contextmanager
 def _clocked(
     out: pathlib.Path, command: Mapping[str, Any], *, write: bool
 ) -> Iterator[dict[str, float]]:
@@ -111,10 +110,18 @@ def _clocked(
     finally:
         clock["this command"] = time.monotonic() - started
         log = out / LOG
-        before = log.read_text("utf-8").splitlines() if log.is_file() else []
-        past = sum(float(json.loads(line)["seconds"]) for line in before)
-        if past:
+        if past := _seconds(log):
             clock["all commands so far"] = past + clock["this command"] * write
         if write:
             entry = {"seconds": round(clock["this command"], 1), **command}
-            write_whole(log, "".join(f"{line}\n" for line in [*before, json.dumps(entry)]).encode())
+            with log.open("a", encoding="utf-8") as stream:  # others may be at work on this folder
+                stream.write(f"{json.dumps(entry)}\n")
+
+
+def _seconds(log: pathlib.Path) -> float:
+    """What all commands in a log took; a line that was cut off counts for nothing."""
+    total = 0.0
+    for line in log.read_text("utf-8").splitlines() if log.is_file() else ():
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            total += float(json.loads(line)["seconds"])
+    return total

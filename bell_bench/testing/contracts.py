@@ -97,7 +97,7 @@ def learns(session: Session) -> None:
 
 
 def scores(session: Session) -> None:
-    """Scores are a finite floating-point tensor of shape (inputs, classes), for any number of
+    """Scores are a finite, real tensor of shape (inputs, classes), for any number of
     inputs."""
     trial = session.trial()
     for task in session.tasks("plain"):

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from bell_bench.algorithm import Algorithm, Context
-from bell_bench.errors import Unsupported
+from bell_bench.errors import BellBenchError, Unsupported
 from bell_bench.harness.context import JobContext
 from bell_bench.harness.job import Job
+from bell_bench.harness.scores import checked_scores
 from bell_bench.problem import Inputs, Problem
 from bell_bench.testing.worlds import Task, World
 
@@ -128,7 +128,11 @@ class Trial:
         """Scores for a learnt problem, of its test inputs unless told; checked."""
         task = next(task for task in self.tasks if task.problem.index == index)
         given = task.test.inputs if inputs is None else inputs
-        return self._checked(self.ask(index, given), index, (len(given), task.problem.classes))
+        scores, shape = self.ask(index, given), (len(given), task.problem.classes)
+        try:
+            return checked_scores(scores, index, shape)
+        except BellBenchError as error:
+            raise Broken(str(error)) from None
 
     def predict_all(self) -> list[Tensor]:
         return [self.predict(task.problem.index) for task in self.tasks]
@@ -153,18 +157,6 @@ class Trial:
             raise Broken(f"{what}: {error or 'not implemented'}") from error
         except Exception as error:
             raise Broken(f"{what} raised {type(error).__name__}: {error}{_place(error)}") from error
-
-    def _checked(self, scores: Any, index: int, shape: tuple[int, int]) -> Tensor:
-        call = f"predict({index}, inputs)"
-        if not isinstance(scores, Tensor):
-            raise Broken(f"{call} must give a torch.Tensor, not {type(scores).__name__}")
-        if tuple(scores.shape) != shape:
-            raise Broken(f"{call} must give scores of shape {shape}, not {tuple(scores.shape)}")
-        if not scores.dtype.is_floating_point:
-            raise Broken(f"{call} must give floating-point scores, not {scores.dtype}")
-        if not bool(torch.isfinite(scores).all()):
-            raise Broken(f"{call} gave scores that are not finite")
-        return scores.detach().cpu().double()
 
 
 def _told(problem: Problem) -> str:

@@ -72,7 +72,7 @@ class WrongShape(Good):
 
 class WrongType(Good):
     def predict(self, index: int, inputs: Inputs) -> Tensor:
-        return super().predict(index, inputs).argmax(dim=1, keepdim=True).expand(-1, 2)
+        return super().predict(index, inputs).to(torch.complex64)
 
 
 class NotATensor(Good):
@@ -327,8 +327,8 @@ BREAKERS: list[tuple[str, type[Good], str]] = [
     ("learns", RefusesAll, "AlgorithmSpec(suites=…)"),
     ("learns", ForgetsProblems, "predict(0, inputs) raised KeyError"),
     ("scores", WrongShape, "scores of shape (48, 2), not (48, 1)"),
-    ("scores", WrongType, "floating-point scores, not torch.int64"),
-    ("scores", NotATensor, "must give a torch.Tensor, not ndarray"),
+    ("scores", WrongType, "real numbers, not torch.complex64"),
+    ("scores", NotATensor, "a tensor, not ndarray"),
     ("scores", NotFinite, "not finite"),
     ("scores", OnlyWholeTests, "scores of shape (7, 2), not (48, 2)"),
     ("deterministic", ProcessRandom, "context.generator"),
