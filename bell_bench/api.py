@@ -75,7 +75,7 @@ def evaluate(
     store = ResultStore(pathlib.Path(out))
     limits = Limits(seconds=timeout, memory_bytes=memory, paths=parallel_paths)
     runner = make_executor(executor, store, limits, workers=jobs, address=ray_address)
-    check_plan(plan, store, fresh=fresh, devices=executor == "local")
+    check_plan(plan, runner, fresh=fresh)
     run_plan(plan, runner, fresh=fresh, quiet=quiet)
     records = read_records(store.folder_of(job).path for job in plan.jobs)
     if lost := len(plan.jobs) - len(records):

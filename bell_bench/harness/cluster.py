@@ -41,6 +41,8 @@ class RayExecutor:
     shared folder the path evaluation under way, without one also what was being written.
     """
 
+    here = False
+
     def __init__(
         self,
         store: ResultStore,
@@ -60,6 +62,9 @@ class RayExecutor:
         self.store, self.limits, self.workers, self.address = store, limits, workers, address
         self.evaluations = EvaluationStore(store.evaluations)
         self.run_name = f".run-{uuid.uuid4().hex}"
+
+    def at_once(self, jobs: Sequence[Job]) -> int:
+        return 0  # nodes may be busy, or not there yet
 
     def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnEvent) -> None:
         if not jobs:

@@ -245,12 +245,17 @@ def memory_of(process: psutil.Process, *, shared: bool) -> int:
 class LocalExecutor:
     """Runs jobs on this machine, ``workers`` at a time: by default as many as its cores hold."""
 
+    here = True
+
     def __init__(self, store: ResultStore, limits: Limits, workers: int | None = None) -> None:
         self.store, self.limits, self.workers = store, limits, workers
 
-    def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnEvent) -> None:
+    def at_once(self, jobs: Sequence[Job]) -> int:
         needed = self.limits.paths * max((job.threads for job in jobs), default=1)
-        workers = min(self.workers or max(1, cores() // needed), max(1, len(jobs)))
+        return min(self.workers or max(1, cores() // needed), max(1, len(jobs)))
+
+    def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnEvent) -> None:
+        workers = self.at_once(jobs)
         limits = self.limits.shared_by(workers)
         waiting, running = deque(jobs), list[Running]()
         try:

@@ -15,6 +15,12 @@ class Executor(Protocol):
     """Runs jobs whose folders are prepared, and tells all that happens to them."""
 
     store: ResultStore
+    here: bool
+    """Whether jobs run on this machine, so that it must have their devices."""
+
+    def at_once(self, jobs: Sequence[Job]) -> int:
+        """How many of the jobs certainly begin at the same time, the first ones first."""
+        ...
 
     def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnEvent) -> None:
         """Run all jobs; each ends in a record. When stopped, jobs that ran are interrupted."""

@@ -13,8 +13,8 @@ from typing import Any
 from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.harness.environment import software
 from bell_bench.harness.executor import worker_environment
+from bell_bench.harness.executors import Executor
 from bell_bench.harness.job import Job
-from bell_bench.harness.store import ResultStore
 from bell_bench.metrics import STANDALONE
 from bell_bench.options import complete, parse_options
 from bell_bench.plugins import PluginWarning, Provided, registry
@@ -156,18 +156,14 @@ def sequence_of(job: Job) -> Sequence:
     )
 
 
-def check_plan(
-    plan: Plan, store: ResultStore, *, fresh: bool = False, devices: bool = True
-) -> None:
-    """Everything that could spoil a run at its end, found at its beginning.
-
-    ``devices``: whether the jobs run on this machine, so that it must have theirs.
-    """
+def check_plan(plan: Plan, executor: Executor, *, fresh: bool = False) -> None:
+    """Everything that could spoil a run at its end, found at its beginning."""
+    store = executor.store
     waiting = [job for job in plan.jobs if fresh or not store.finished(job)]
     able = [job for job in waiting if job.name not in plan.unsupported]
     _check_data(able)
     _check_disk(store.folder)
-    _check_imports(plan, able, {job.device for job in able if devices})
+    _check_imports(plan, able, executor)
 
 
 def _check_data(jobs: list[Job]) -> None:
@@ -220,10 +216,13 @@ def load(item):
 """
 
 
-def _check_imports(plan: Plan, able: list[Job], devices: set[str]) -> None:
-    """Import every algorithm and try every device, elsewhere. An algorithm that cannot be imported
-    costs its own rows, and the run only if nothing else was asked for."""
-    loads = sorted({job.load for job in able})
+def _check_imports(plan: Plan, able: list[Job], executor: Executor) -> None:
+    """Try elsewhere what would show its faults only later: the algorithms whose jobs must wait, and
+    other devices than the CPU. An algorithm that cannot be imported costs its own rows, and the run
+    only if nothing else was asked for."""
+    begun = {job.load for job in able[: executor.at_once(able)]}
+    loads = sorted({job.load for job in able} - begun)
+    devices = {job.device for job in able if executor.here} - {"cpu"}
     tried = sorted(f"--device {device}" for device in devices)
     faults = try_out(_LOAD, [*loads, *tried], worker_environment())
     nothing_left = all(job.load in faults for job in plan.asked)

@@ -85,8 +85,9 @@ def _run(plan: Plan, store: ResultStore, workers: int | None, quiet: bool) -> No
     from bell_bench.harness.run import run_plan
 
     if plan.jobs:
-        check_plan(plan, store)
-        run_plan(plan, LocalExecutor(store, Limits(), workers), quiet=quiet)
+        executor = LocalExecutor(store, Limits(), workers)
+        check_plan(plan, executor)
+        run_plan(plan, executor, quiet=quiet)
 
 
 def spent_seconds(records: Iterable[Mapping[str, Any]]) -> float:

@@ -14,9 +14,9 @@ from bell_bench.harness.plan import Request, make_plan
 from bell_bench.harness.run import run_plan
 from bell_bench.harness.store import ResultStore
 
-ALGORITHM, SUITE, SEQUENCE = "mntdp-d", "tiny", "S_pl"
+ALGORITHM, OPTION, SUITE, SEQUENCE = "houdini", "houdini.paths=4", "tiny", "S_pl"
 
 if __name__ == "__main__":
-    plan = make_plan(Request((ALGORITHM,), suite=SUITE, sequences=(SEQUENCE,)))
+    plan = make_plan(Request((ALGORITHM,), suite=SUITE, sequences=(SEQUENCE,), options=(OPTION,)))
     store = ResultStore(pathlib.Path(sys.argv[1]))
     run_plan(plan, LocalExecutor(store, Limits(), 2))

@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from bell_bench.files import read_arrays
-from tests.faults.run_jobs import ALGORITHM, SEQUENCE
+from tests.faults.run_jobs import ALGORITHM, OPTION, SEQUENCE
 from tests.harness.conftest import House, build
 
 pytestmark = pytest.mark.slow
@@ -108,7 +108,8 @@ def solved(house: House, out: str) -> dict[str, int]:
 def finish(house: House, out: str) -> dict[str, Any]:
     """The same command as a user gives it, to the end: its rows, records and predictions."""
     table = house.folder / f"{out}.csv"
-    done = house.evaluate("--algo", ALGORITHM, "--out", out, "--csv", str(table), sequence=SEQUENCE)
+    asked = ("--algo", ALGORITHM, "--option", OPTION)
+    done = house.evaluate(*asked, "--out", out, "--csv", str(table), sequence=SEQUENCE)
     assert done.returncode == 0, done.stderr
     rows = [
         {name: value for name, value in row.items() if name not in TIMES}

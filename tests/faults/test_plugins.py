@@ -70,7 +70,7 @@ def hospital(tmp_path_factory: pytest.TempPathFactory) -> Hospital:
 @pytest.fixture(scope="module")
 def ended(hospital: Hospital) -> Completed:
     """One run of all that end by themselves."""
-    return hospital.evaluate(*algorithms(*QUICK), "--memory", MEMORY)
+    return hospital.evaluate(*algorithms(*QUICK), "--memory", MEMORY, "--jobs", "2")
 
 
 @pytest.mark.parametrize("name", QUICK)

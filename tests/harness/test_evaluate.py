@@ -163,7 +163,6 @@ def test_a_job_over_its_time_is_ended(furnished):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("--algo", "absent"), 1, "unknown name 'NoSuchClass'"),
         (("--algo", "constant", "--device", "cudaa"), 1, "--device cudaa cannot be used"),
         (("--algo", "constan"), 2, "did you mean constant"),
         (("--algo", "constant", "--scale", "quack"), 2, "did you mean quick"),
