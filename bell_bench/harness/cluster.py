@@ -10,7 +10,6 @@ import pathlib
 import signal
 import socket
 import threading
-import time
 import uuid
 import warnings
 from collections import deque
@@ -247,17 +246,11 @@ def _with_news(away: list[Away]) -> list[Away]:
 def _recall(away: Sequence[Away]) -> None:
     """Stop jobs, and wait a little for their nodes to do so."""
     import ray
-    from ray.exceptions import RayError
 
     for each in away:
         ray.cancel(each.news)
-    left, deadline = list(away), time.monotonic() + GRACE
-    while left and time.monotonic() < deadline:
-        for each in _with_news(left):
-            try:
-                each.next()
-            except (RayError, StopIteration):
-                left.remove(each)
+    if ended := [each.news.completed() for each in away]:  # the rest of their news may never come
+        ray.wait(ended, num_returns=len(ended), timeout=GRACE)
 
 
 def _tell_of_waiting(job: Job, limits: Limits) -> None:
