@@ -21,7 +21,7 @@ from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.harness.executor import INTERRUPTED, TICK, Limits, OnEvent, settle
 from bell_bench.harness.job import Job
 from bell_bench.harness.node import News, Order, leave_outpost, run_order
-from bell_bench.harness.parcels import checkpoint_files, pack, unpack
+from bell_bench.harness.parcels import checkpoint_files, is_marker, pack, unpack
 from bell_bench.harness.store import ResultStore
 from bell_bench.modular.evaluations import EvaluationStore
 
@@ -146,7 +146,7 @@ class RayExecutor:
                 each.evaluations.append(self.store.folder / name)
             else:
                 rest[name] = content
-        if any(name.endswith("/complete") for name in rest):
+        if any(map(is_marker, rest)):
             each.evaluations.clear()  # of solved problems: a new start does not need them
         unpack(self.store, rest)
 

@@ -39,6 +39,11 @@ def pack(store: ResultStore, files: list[pathlib.Path]) -> Parcel:
         return {}
 
 
+def is_marker(name: str) -> bool:
+    """Whether a file completes a checkpoint; an algorithm may have one of the same name in it."""
+    return pathlib.PurePath(name).match("checkpoints/*/complete")
+
+
 def unpack(store: ResultStore, parcel: Parcel) -> None:
     """Write what has come, and drop the checkpoints that newer ones have replaced."""
     for name, content in parcel.items():
@@ -46,7 +51,7 @@ def unpack(store: ResultStore, parcel: Parcel) -> None:
         if not file.is_relative_to(store.folder.resolve()):
             raise BellBenchError(f"a parcel names {name!r}, which is outside {store.folder}")
         write_whole(file, content)
-        if file.name == "complete":
+        if is_marker(name):
             Checkpoints(file.parents[1]).keep_only(file.parent)
 
 

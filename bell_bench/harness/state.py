@@ -105,7 +105,7 @@ def _hashes(folder: pathlib.Path) -> dict[str, str]:
     return {
         file.relative_to(folder).as_posix(): sha256(file.read_bytes())
         for file in sorted(folder.rglob("*"))
-        if file.is_file() and file.name != _MARKER
+        if file.is_file() and file != folder / _MARKER
     }
 
 

@@ -70,16 +70,18 @@ def test_a_checkpoint_travels_whole_and_replaces_the_older(store, tmp_path):
         checkpoints = Checkpoints(place.folder_of(JOB).work / "checkpoints")
         folder = checkpoints.begin(number)
         (folder / "state.json").write_text(str(number))
+        (folder / "algorithm").mkdir()
+        (folder / "algorithm" / "complete").write_text("an algorithm's own file")
         checkpoints.complete(folder)
     library = there.folder_of(JOB).work / "library"
     library.mkdir()
     (library / "weights").write_bytes(b"w")
     (library / ".writing-1").write_bytes(b"half")
     files = checkpoint_files(there, JOB)
-    assert [file.name for file in files] == ["weights", "state.json", "complete"]
+    assert [file.name for file in files] == ["weights", "complete", "state.json", "complete"]
     unpack(store, pack(there, files))
     kept = checkpoint_files(store, JOB)
-    assert [file.parent.name for file in kept] == ["library", "0002", "0002"]
+    assert [file.parent.name for file in kept] == ["library", "algorithm", "0002", "0002"]
     assert not (store.folder_of(JOB).work / "checkpoints" / "0001").exists()
 
 
