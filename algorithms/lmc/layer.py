@@ -104,8 +104,9 @@ class Layer:
         """
         new, maps, columns = self.new, list(examined.maps), list(examined.errors.unbind(1))
         if new is not None:
-            maps.append(new.functional(x))
-            columns.append(new.errors(maps[-1] if above else maps[-1].detach(), x))
+            made = new.functional(x)
+            maps.append(made)
+            columns.append(new.errors(made if above else made.detach(), x))
         errors = torch.stack(columns, 1)
         seen = errors.detach()
         log_w = self._log_weights(trusting(seen, 1) if trust and new else seen, values)

@@ -28,7 +28,7 @@ NOISE = (0.001, 0.03)
 ITERATIONS = 40
 
 
-class Looked(gpytorch.kernels.Kernel):  # type: ignore[misc]
+class Looked(gpytorch.kernels.Kernel):
     """A kernel whose points are numbers of rows and whose values stand in a matrix."""
 
     def __init__(self, matrix: Tensor, **settings: Any) -> None:
@@ -95,7 +95,7 @@ class Prediction:
     deviation: Tensor
 
 
-class Process(gpytorch.models.ExactGP):  # type: ignore[misc]
+class Process(gpytorch.models.ExactGP):
     """A zero-mean process on accuracies from which the mean of those observed is taken.
 
     The paper's process has mean zero. Taken literally, an untried suffix would be expected at an

@@ -174,8 +174,8 @@ def _places(asked: str | Iterable[str], groups: Mapping[str, tuple[str, ...]]) -
 def _table(content: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> Table:
     rows = content.get("rows", {})
     over = _places(content.get("over", tuple(rows)), groups)
-    named = (content[name] for name in ("source", "suite", "figure"))
-    table = Table(*named, tuple(content["of"]), rows, over, content.get("average"))
+    source, suite, figure = (content[name] for name in ("source", "suite", "figure"))
+    table = Table(source, suite, figure, tuple(content["of"]), rows, over, content.get("average"))
     for values in [*rows.values(), *([table.average] if table.average is not None else [])]:
         if len(values) != len(table.of):
             raise ValueError(f"{table.source}, {table.figure}: {values} for {table.of}")

@@ -103,8 +103,8 @@ class Evidence:
         values = []
         for realisation in sorted(set.intersection(*(set(each) for each in jobs))):
             rows = [each[realisation].row for each in jobs]
-            found = [row.get(figure) for row in rows]
-            if None not in found and len({row["problems"] for row in rows}) == 1:
+            found = [float(row[figure]) for row in rows if row.get(figure) is not None]
+            if len(found) == len(rows) and len({row["problems"] for row in rows}) == 1:
                 values.append(found[0] - (found[1] if len(found) > 1 else 0.0))
         return np.array(values, dtype=float) if values else None
 

@@ -162,7 +162,7 @@ def _published(claim: Claim, asked: Question, book: Book) -> float | None:
     ]
     if None in values:
         return None
-    return values[0] - sum(values[1:])  # type: ignore[operator, arg-type]
+    return values[0] - sum(values[1:])
 
 
 def _together(places: Sequence[str | None]) -> bool | None:
@@ -207,7 +207,7 @@ def _in_print(claim: Claim, quantities: Sequence[Quantity]) -> str | None:
     if not values or None in values:
         return None
     regions = [quantity.question.region for quantity in quantities]
-    places = [region.place(value, value) for region, value in zip(regions, values, strict=True)]  # type: ignore[arg-type]
+    places = [region.place(value, value) for region, value in zip(regions, values, strict=True)]
     return _verdict(_together(places), claim.observed)
 
 

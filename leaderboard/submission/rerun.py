@@ -57,12 +57,13 @@ def rerun(submission: Submission, report: Report, count: int, seed: int) -> Reru
     with tempfile.TemporaryDirectory(prefix="bell-bench-rerun-") as folder:
         store = ResultStore(pathlib.Path(folder))
         plan = Plan(tuple(able[name] for name in chosen))
+        executor = LocalExecutor(store, Limits())
         try:
-            check_plan(plan, store)
+            check_plan(plan, executor)
         except BellBenchError as error:
             result.unable.append(str(error))
             return result
-        run_plan(plan, LocalExecutor(store, Limits()))
+        run_plan(plan, executor)
         for name in chosen:
             _compare(name, submission, store.folder_of(able[name]), result)
     return result

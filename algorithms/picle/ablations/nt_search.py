@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from bell_bench.harness.context import JobContext
+from bell_bench.harness.executor import Limits, LocalExecutor
 from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan, Request, check_plan, make_plan, sequence_of
 from bell_bench.harness.progress import Tell
@@ -96,7 +97,7 @@ def run(
         realisations=tuple(range(realisations)),
     )
     jobs = make_plan(request).asked
-    check_plan(Plan(jobs), ResultStore(out))
+    check_plan(Plan(jobs), LocalExecutor(ResultStore(out), Limits()))
     replays = sum(_repeats(options, seeds) for options in METHODS.values())
     steps = _Steps(tell)
     with _threads(jobs[0].threads):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from bell_bench.files import write_whole
@@ -46,7 +47,8 @@ def nt_search_summary(rows: pd.DataFrame) -> Summary:
     return ["method", "runs", "paths until it stopped", *after, "at its end"], lines
 
 
-def with_error(values: pd.Series, digits: int) -> str:
+def with_error(series: pd.Series, digits: int) -> str:
     """Mean and standard error; no error of a single value."""
-    error = f" ± {values.sem():.{digits}f}" if len(values) > 1 else ""
-    return f"{values.mean():.{digits}f}{error}"
+    values = series.to_numpy(dtype=float)
+    error = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
+    return f"{np.mean(values):.{digits}f}" + (f" ± {error:.{digits}f}" if error is not None else "")
