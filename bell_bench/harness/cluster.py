@@ -87,7 +87,9 @@ class RayExecutor:
                         on_finished(each.job, settle(each.job, folder, *INTERRUPTED))
                 raise
             finally:
-                _sweep(self.run_name)
+                sweeping = threading.Thread(target=_sweep, args=(self.run_name,), daemon=True)
+                sweeping.start()
+                sweeping.join(2 * GRACE)  # a cluster that has lost its head does not answer
 
     def _order(self, job: Job) -> Order:
         import ray
