@@ -137,7 +137,7 @@ def command_lines(draw: st.DrawFn) -> list[str]:
     if draw(st.integers(0, 9)) == 0:
         arguments.append(draw(TEXT))
     if words[0] in IDLE:
-        arguments.append("~")
+        arguments += ["--", "~"]  # an option may take the first, nothing takes the other
     return arguments
 
 
