@@ -115,6 +115,7 @@ def _clocked(
             clock["all commands so far"] = past + clock["this command"] * write
         if write:
             entry = {"seconds": round(clock["this command"], 1), **command}
+            out.mkdir(parents=True, exist_ok=True)
             with log.open("a", encoding="utf-8") as stream:  # others may be at work on this folder
                 stream.write(f"{json.dumps(entry)}\n")
 
