@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import pathlib
 import shutil
+import signal
 import socket
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -89,6 +91,9 @@ def leave_outpost(run: str) -> None:
 
 def run_order(order: Order, earlier: Parcel) -> Iterator[News]:
     """Run a job from what ``earlier`` attempts sent home, or from its checkpoint if shared."""
+    if threading.current_thread() is threading.main_thread():
+        # Ray cancels by this signal, which a cluster started in a shell's background ignores.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     job, store, shared = order.prepare()
     if shared:
         yield from _news(order, job, store, None)
