@@ -27,7 +27,7 @@ def test_a_broken_one_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", f"{HERE}:WrongShape", "--contract", "scores"]) == 1
     out = " ".join(capsys.readouterr().out.split())
     assert "broken scores predict(0, inputs) must give class scores of shape" in out
-    assert "The contract: Scores are a finite floating-point tensor" in out
+    assert "The contract: Scores are a finite, real tensor" in out
     assert "See docs/contracts.md#scores" in out
     assert "0 of 1 contracts" in out
 
