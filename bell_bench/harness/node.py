@@ -89,11 +89,16 @@ def leave_outpost(run: str) -> None:
     shutil.rmtree(outpost(run), ignore_errors=True)
 
 
+def heed_cancel() -> None:
+    """Let Ray cancel this task: it does so by a signal that a cluster started in a shell's
+    background ignores."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def run_order(order: Order, earlier: Parcel) -> Iterator[News]:
     """Run a job from what ``earlier`` attempts sent home, or from its checkpoint if shared."""
-    if threading.current_thread() is threading.main_thread():
-        # Ray cancels by this signal, which a cluster started in a shell's background ignores.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    heed_cancel()
     job, store, shared = order.prepare()
     if shared:
         yield from _news(order, job, store, None)

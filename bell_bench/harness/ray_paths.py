@@ -18,7 +18,7 @@ from bell_bench.harness.ahead import Errand, Helper, PoolLost, Wanted
 from bell_bench.harness.cluster import connected, resources
 from bell_bench.harness.executor import MEMORY_VARIABLE
 from bell_bench.harness.job import Job
-from bell_bench.harness.node import Order, outpost
+from bell_bench.harness.node import Order, heed_cancel, outpost
 from bell_bench.modular.evaluations import EvaluationStore, file_name
 
 if TYPE_CHECKING:
@@ -139,6 +139,7 @@ def evaluate_path(order: Order, wanted: Wanted, weights: dict[str, Any]) -> Iter
     import ray
 
     global _helper
+    heed_cancel()
     yield None
     if _helper is None:  # a process of Ray's serves one job
         job, store, _ = order.prepare()

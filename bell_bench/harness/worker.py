@@ -26,10 +26,11 @@ from bell_bench import metrics
 from bell_bench.algorithm import Algorithm
 from bell_bench.errors import BellBenchError, Unsupported
 from bell_bench.files import sha256, write_arrays
-from bell_bench.harness.ahead import Ahead, LocalPool
+from bell_bench.harness.ahead import Ahead
 from bell_bench.harness.context import JobContext
 from bell_bench.harness.events import EventWriter
 from bell_bench.harness.job import Job
+from bell_bench.harness.local_paths import LocalPool
 from bell_bench.harness.node import ORDER_VARIABLE, Order
 from bell_bench.harness.plan import sequence_of
 from bell_bench.harness.scores import checked_scores
