@@ -10,13 +10,18 @@ from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate
 
 
 def mean(
-    board: Board, figure: str, name: str, sequences: Sequence[str] | None = None
+    board: Board,
+    figure: str,
+    name: str,
+    sequences: Sequence[str] | None = None,
+    *,
+    level: float | None = LEVEL,
 ) -> Estimate | None:
     """A figure's mean over sequences, all short ones unless named; None if one is incomplete."""
     asked = board.averaged if sequences is None else sequences
     found = [board.values(figure, name, sequence) for sequence in asked]
     strata = [values for values in found if values is not None]
-    return estimate(strata) if strata and len(strata) == len(asked) else None
+    return estimate(strata, level=level) if strata and len(strata) == len(asked) else None
 
 
 def difference(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bell_bench_leaderboard.boards import Board, boards
-from bell_bench_leaderboard.bootstrap import Estimate, estimate
+from bell_bench_leaderboard.bootstrap import LEVEL, estimate
 from bell_bench_leaderboard.compare import Rank, difference, mean, ranks
 from bell_bench_leaderboard.grids import Grid, Value, number, to_text, value
 
@@ -34,7 +34,8 @@ def summary_table(rows: Iterable[Row], *, baseline: str | None = None) -> str:
 
 
 def summary_grid(board: Board, *, baseline: str | None = None) -> Grid:
-    """One line per sequence and algorithm, and one per algorithm over all sequences."""
+    """One line per sequence and algorithm, and one per algorithm over all sequences; to save room,
+    intervals of scores only: the table of costs has those of costs."""
     yardstick = known_baseline(board, baseline)
     header = ["sequence", "algorithm", *(name for name, _ in SCORES.values())]
     header += [f"A − {yardstick}"] if yardstick else []
@@ -68,11 +69,11 @@ def _line(board: Board, sequence: str, name: str, baseline: str | None) -> list[
         return [*place, Value(cell.status), *[Value("")] * (blanks - 1), Value(""), count]
     return [
         *place,
-        *(value(_cell(board, figure, name, sequence), form)
+        *(value(mean(board, figure, name, [sequence]), form)
           for figure, (_, form) in SCORES.items()),
         *([value(difference(board, "A", name, baseline, [sequence]), "{:+.2f}")]
           if baseline else []),
-        *(_without_interval(value(_cell(board, figure, name, sequence), form, scale=scale))
+        *(value(mean(board, figure, name, [sequence], level=None), form, scale=scale)
           for figure, (_, form, scale) in COSTS.items()),
         Value(""),
         Value(str(len(cell.jobs))),
@@ -90,14 +91,17 @@ def _average(
         Value(name),
         *(average(board, figure, name, form) for figure, (_, form) in SCORES.items()),
         *([value(difference(board, "A", name, baseline), "{:+.2f}")] if baseline else []),
-        *(_without_interval(average(board, figure, name, form, scale=scale))
+        *(average(board, figure, name, form, scale=scale, level=None)
           for figure, (_, form, scale) in COSTS.items()),
         Value(str(order.get(name, "–"))),
         Value(str(counted) if counted == asked else f"{counted}/{asked}"),
     ]  # fmt: skip
 
 
-def average(board: Board, figure: str, name: str, form: str, *, scale: float = 1.0) -> Value:
+def average(
+    board: Board, figure: str, name: str, form: str, *, scale: float = 1.0,
+    level: float | None = LEVEL,
+) -> Value:  # fmt: skip
     """A mean over sequences; over incomplete rows it says over how many."""
     every = [board.values(figure, name, sequence) for sequence in board.averaged]
     found = [values for values in every if values is not None]
@@ -105,16 +109,7 @@ def average(board: Board, figure: str, name: str, form: str, *, scale: float = 1
         return Value("–")
     complete = len(found) == len(board.averaged)
     note = "" if complete else f" ({len(found)} of {len(board.averaged)})"
-    return value(estimate(found), form, scale=scale, note=note)
-
-
-def _cell(board: Board, figure: str, name: str, sequence: str) -> Estimate | None:
-    return mean(board, figure, name, [sequence])
-
-
-def _without_interval(cell: Value) -> Value:
-    """To save room: the table of costs has it."""
-    return replace(cell, low="", high="")
+    return value(estimate(found, level=level), form, scale=scale, note=note)
 
 
 def _best_first(board: Board) -> list[str]:
@@ -159,7 +154,7 @@ def _wide(board: Board, figure: str, sequence: str, form: str) -> list[Value]:
     cells = []
     for name in board.algorithms:
         status = board.cells[sequence, name].status
-        found = _cell(board, figure, name, sequence)
+        found = mean(board, figure, name, [sequence])
         cells.append(Value(status) if status else value(found, form))
     return _mark_best(cells)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bell_bench_leaderboard.bootstrap import estimate
+from bell_bench_leaderboard.bootstrap import estimate, student
 
 VALUES = arrays(float, st.integers(2, 6), elements=st.floats(-100, 100, width=32))
 
@@ -54,6 +54,14 @@ def test_a_symmetric_sample_gets_students_interval():
     found = estimate([values])
     half = 4.302653 * values.std(ddof=1) / np.sqrt(3)
     assert found.high - found.low == pytest.approx(2 * half, rel=1e-5)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.99, 0.999])
+@pytest.mark.parametrize("freedom", [1.0, 1.3, 2.0, 2.7, 4.0, 18.5, 200.0, 1e5])
+def test_students_quantile_is_scipys(freedom, level):
+    from scipy.special import stdtrit
+
+    assert student(freedom, level) == pytest.approx(stdtrit(freedom, (1 + level) / 2), rel=1e-6)
 
 
 @pytest.mark.slow
