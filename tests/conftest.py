@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pathlib
+import sys
 import tempfile
 
 import hypothesis
@@ -11,6 +13,8 @@ import pytest
 
 _CACHE = pathlib.Path(tempfile.gettempdir()) / f"bell-bench-tests-{os.getuid()}"
 os.environ["BELL_BENCH_CACHE"] = str(_CACHE / "cache")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else every job of every test compiles us anew
+sys.dont_write_bytecode = False
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
@@ -29,3 +33,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _no_other_data(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
     """Whatever images the user has, tests look only where they put some."""
     monkeypatch.setenv("BELL_BENCH_DATA", str(tmp_path / "data"))
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: the garbage collector need not look at it again."""
+    gc.freeze()

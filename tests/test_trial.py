@@ -34,6 +34,7 @@ def test_each_that_ends_the_process_is_found(items):
     assert found == {item: known[item] for item in items if item != "good"}
 
 
+@pytest.mark.slow
 def test_what_hangs_is_ended(monkeypatch):
     monkeypatch.setattr(trial, "SECONDS", 3)
     found = trial.try_out(LOAD, ["hang", "wrong"], os.environ)

@@ -27,6 +27,7 @@ def _rows(images):
     return {image.tobytes() for image in np.asarray(images)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "train", "test", "mean"),
     [("mnist_1", 43_400, 8_017, 32.92), ("fmnist_1", 43_200, 8_000, 70.25)],

@@ -74,6 +74,7 @@ def test_import_says_what_it_replaces(tmp_path):
         run("import", "k49_1", str(tmp_path / "a.npz"), "--classes", "all")
 
 
+@pytest.mark.slow
 def test_genuine_parts_import(genuine, monkeypatch, folder):
     monkeypatch.setenv("BELL_BENCH_DATA", str(folder))
     parts = genuine / "domains"

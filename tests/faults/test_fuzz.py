@@ -32,6 +32,7 @@ from bell_bench.harness.job import Job
 from tests.data.official_formats import made_images
 from tests.leaderboard.making import record, write_run
 
+pytestmark = pytest.mark.slow
 FEW = settings(
     max_examples=settings.default.max_examples // 4,
     deadline=None,

@@ -73,7 +73,9 @@ def test_a_device_that_cannot_be_used_is_told(device):
         calibrate([], device=device, threads=1, tell=silent)
 
 
-@pytest.mark.parametrize("suite", ["bell", "ctrl", "ctrl-resnet"])
+@pytest.mark.parametrize(
+    "suite", ["bell", "ctrl", pytest.param("ctrl-resnet", marks=pytest.mark.slow)]
+)
 def test_the_paper_scale_is_counted_without_images(suite, monkeypatch, tmp_path):
     monkeypatch.setenv("BELL_BENCH_CACHE", str(tmp_path))
     plan = make_plan(Request(("sa",), suite=suite, scale="paper"))

@@ -200,6 +200,7 @@ def test_genuine_grey_images(genuine, name, train, test):
     assert some[:, :2].mean() < 60  # a digit or garment in the middle of black
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "file", "train", "validation", "test"),
     [
