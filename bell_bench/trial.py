@@ -3,43 +3,51 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
+import os
 import signal
-import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from bell_bench import nursery
 
 SECONDS = 300.0
 
 
-def try_out(load: str, items: Sequence[str], environment: Mapping[str, str]) -> dict[str, str]:
+def try_out(
+    load: str,
+    items: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    begin: Callable[..., nursery.Process] = nursery.start_afresh,
+) -> dict[str, str]:
     """What is wrong with some of the items, by item.
 
-    ``load`` is the source of a function ``load(item)`` that gives what is wrong, or None. It is
-    called in one process for all of them, and in another for the rest when one of them ends it.
+    ``load``, named as ``module:function``, is called with an item and gives what is wrong, or None:
+    in one process for all of them, and in another for the rest when one of them ends it.
     """
     if not items:
         return {}
-    command = [sys.executable, "-c", f"{load}{_TRIAL}", json.dumps(list(items))]
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=SECONDS,
-            env=environment,
-        )
-        output, why = done.stdout, f"ends the process with {ending(done.returncode)}"
-    except subprocess.TimeoutExpired as error:
-        output, why = error.stdout or b"", f"takes over {SECONDS:g} s"
+    with tempfile.TemporaryFile() as log:
+        process = begin(__name__, (load, json.dumps(list(items))), environment, log)
+        late = not _ended(process, time.monotonic() + SECONDS)
+        if late:
+            os.killpg(process.pid, signal.SIGKILL)
+        code = process.wait()
+        log.seek(0)
+        output = log.read()
+    why = f"takes over {SECONDS:g} s" if late else f"ends the process with {ending(code)}"
     told = _told(output)
     faults: dict[str, str] = told.get("faults", {})
     if told.get("done"):
         return faults
     culprit: str = told.get("trying", items[0])
     rest = [item for item in items if item != culprit]
-    return {culprit: f"loading {culprit} {why}", **try_out(load, rest, environment)}
+    return {culprit: f"loading {culprit} {why}", **try_out(load, rest, environment, begin=begin)}
 
 
 def ending(code: int) -> str:
@@ -51,17 +59,29 @@ def ending(code: int) -> str:
     return f"signal {-code}"
 
 
-_TRIAL = """
-import json, sys
-def tell(**facts):
-    print("\\n" + json.dumps({"trial": facts}), flush=True)
-faults = {}
-for item in json.loads(sys.argv[1]):
-    tell(trying=item)
-    if fault := load(item):
-        faults[item] = fault
-tell(done=True, faults=faults)
-"""
+def _ended(process: nursery.Process, deadline: float) -> bool:
+    while process.poll() is None:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def start(parent: int, load: str, items: str) -> int:
+    """In the other process: try every item, and tell of each before it is tried."""
+    module, _, name = load.partition(":")
+    faulty = getattr(importlib.import_module(module), name)
+    faults = {}
+    for item in json.loads(items):
+        _tell(trying=item)
+        if fault := faulty(item):
+            faults[item] = fault
+    _tell(done=True, faults=faults)
+    return 0
+
+
+def _tell(**facts: object) -> None:
+    print("\n" + json.dumps({"trial": facts}), flush=True)
 
 
 def _told(output: bytes) -> dict[str, Any]:
@@ -71,3 +91,7 @@ def _told(output: bytes) -> dict[str, Any]:
             found: dict[str, Any] = json.loads(line)["trial"]
             return found
     return {}
+
+
+if __name__ == "__main__":
+    sys.exit(start(int(sys.argv[1]), *sys.argv[2:]))

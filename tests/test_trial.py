@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import pathlib
+import time
 
 import pytest
 
-from bell_bench import trial
+from bell_bench import nursery, trial
 
-LOAD = """
-import ctypes, os, time
-def load(item):
+LOAD = f"{__name__}:load"
+
+
+def load(item: str) -> str | None:
+    """What is tried, in another process."""
     print("loud", flush=True)
     if item == "leave":
         os._exit(0)
@@ -18,32 +23,37 @@ def load(item):
         ctypes.string_at(0)
     if item == "hang":
         time.sleep(600)
-    if item == "wrong":
-        return "it is wrong"
-"""
+    return "it is wrong" if item == "wrong" else None
+
+
+@pytest.fixture(params=[nursery.start, nursery.start_afresh])
+def begin(request, monkeypatch):
+    """Both ways to a process in which this module can be imported."""
+    monkeypatch.setenv("PYTHONPATH", str(pathlib.Path(__file__).parents[1]))
+    monkeypatch.setattr(nursery, "LOADED", "bell_bench.trial")
+    return request.param
 
 
 @pytest.mark.parametrize("items", [["crash", "good", "wrong", "leave"], ["good", "leave", "crash"]])
-def test_each_that_ends_the_process_is_found(items):
+def test_each_that_ends_the_process_is_found(items, begin):
     known = {
         "wrong": "it is wrong",
         "leave": "loading leave ends the process with exit code 0",
         "crash": "loading crash ends the process with SIGSEGV",
     }
-    found = trial.try_out(LOAD, items, os.environ)
+    found = trial.try_out(LOAD, items, os.environ, begin=begin)
     assert found == {item: known[item] for item in items if item != "good"}
 
 
 @pytest.mark.slow
-def test_what_hangs_is_ended(monkeypatch):
+def test_what_hangs_is_ended(monkeypatch, begin):
     monkeypatch.setattr(trial, "SECONDS", 3)
-    found = trial.try_out(LOAD, ["hang", "wrong"], os.environ)
+    found = trial.try_out(LOAD, ["hang", "wrong"], os.environ, begin=begin)
     assert found == {"hang": "loading hang takes over 3 s", "wrong": "it is wrong"}
 
 
-def test_nothing_is_started_for_nothing(monkeypatch):
-    monkeypatch.setattr(trial.subprocess, "run", None)
-    assert trial.try_out(LOAD, [], os.environ) == {}
+def test_nothing_is_started_for_nothing():
+    assert trial.try_out(LOAD, [], os.environ, begin=None) == {}
 
 
 @pytest.mark.parametrize(

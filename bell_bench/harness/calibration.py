@@ -32,7 +32,7 @@ class Machine:
     update_seconds: float
     flops_per_second: float
     start_seconds: float
-    """What a job takes before its first problem."""
+    """What a job takes before its first problem, if its process loads torch for itself."""
 
     def seconds(self, updates: float, flops: float) -> float:
         return updates * self.update_seconds + flops / self.flops_per_second

@@ -1,12 +1,10 @@
-"""Local processes, one per job: started fresh, watched from outside, ended when over a limit."""
+"""Local processes, one per job: watched from outside, ended when over a limit."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +14,7 @@ from typing import Any, TypeAlias
 import filelock
 import psutil
 
+from bell_bench import nursery
 from bell_bench.errors import BellBenchError
 from bell_bench.harness.events import EventReader
 from bell_bench.harness.job import Job
@@ -26,7 +25,7 @@ from bell_bench.trial import ending
 from bell_bench.units import format_size
 
 WORKER = "bell_bench.harness.worker"
-"""The module that does a job, given its folder and the process that watches it."""
+"""The module that does a job: ``start`` with the process to end with, its folder and paths."""
 TICK = 0.1
 LOG_LIMIT = 256 * 1024**2
 MEMORY_VARIABLE = "BELL_BENCH_JOB_MEMORY"
@@ -80,7 +79,7 @@ class Running:
 
     job: Job
     folder: JobFolder
-    process: subprocess.Popen[bytes]
+    process: nursery.Process
     events: EventReader
     started: float = field(default_factory=time.monotonic)
     measured: float = 0.0
@@ -100,20 +99,11 @@ class Running:
         events = EventReader(folder.events_file)
         shorten_log(folder)
         with folder.log_file.open("ab") as log:
-            process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    WORKER,
-                    str(folder.path.resolve()),
-                    str(os.getpid()),
-                    str(limits.paths),
-                ],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env={**worker_environment(job.threads, limits), **(environment or {})},
-                start_new_session=True,
+            process = nursery.start(
+                WORKER,
+                (str(folder.path.resolve()), str(limits.paths)),
+                {**worker_environment(job.threads, limits), **(environment or {})},
+                log,
             )
         return Running(job, folder, process, events)
 

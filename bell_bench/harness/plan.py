@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bell_bench import nursery
 from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.harness.environment import software
 from bell_bench.harness.executor import worker_environment
@@ -17,7 +18,7 @@ from bell_bench.harness.executors import Executor
 from bell_bench.harness.job import Job
 from bell_bench.metrics import STANDALONE
 from bell_bench.options import complete, parse_options
-from bell_bench.plugins import PluginWarning, Provided, registry
+from bell_bench.plugins import PluginWarning, Provided, load_object, registry
 from bell_bench.specs import AlgorithmSpec
 from bell_bench.suites.base import Sequence, Suite
 from bell_bench.trial import try_out
@@ -199,21 +200,20 @@ def _check_disk(out: pathlib.Path) -> None:
         )
 
 
-_LOAD = """
-def load(item):
-    from bell_bench.errors import BellBenchError
-    from bell_bench.plugins import load_object
+def _load(item: str) -> str | None:
+    """In a trial: an algorithm, or a device by its option; what is wrong with it."""
+    import torch
+
     try:
         if item.startswith("--device "):
-            import torch
             torch.zeros(1, device=item.removeprefix("--device "))
         else:
             load_object(item)
     except BellBenchError as error:
         return str(error)
-    except Exception as error:
+    except Exception as error:  # torch raises many kinds, by the device
         return f"{item} cannot be used: {str(error).splitlines()[0]}"
-"""
+    return None
 
 
 def _check_imports(plan: Plan, able: list[Job], executor: Executor) -> None:
@@ -224,7 +224,8 @@ def _check_imports(plan: Plan, able: list[Job], executor: Executor) -> None:
     loads = sorted({job.load for job in able} - begun)
     devices = {job.device for job in able if executor.here} - {"cpu"}
     tried = sorted(f"--device {device}" for device in devices)
-    faults = try_out(_LOAD, [*loads, *tried], worker_environment())
+    environment = worker_environment(max((job.threads for job in able), default=1))
+    faults = try_out(f"{__name__}:_load", [*loads, *tried], environment, begin=nursery.start)
     nothing_left = all(job.load in faults for job in plan.asked)
     if faults and (nothing_left or faults.keys() & set(tried)):
         raise BellBenchError("\n".join(faults.values()))

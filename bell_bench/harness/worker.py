@@ -1,4 +1,4 @@
-"""One job in a process of its own: ``python -m bell_bench.harness.worker FOLDER PARENT PATHS``.
+"""One job in a process of its own: ``python -m bell_bench.harness.worker PARENT FOLDER PATHS``.
 
 Make problem t, let the algorithm learn it, ask for predictions, score them, checkpoint, go on.
 """
@@ -292,10 +292,14 @@ def out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or any(word in str(error) for word in words)
 
 
+def start(parent: int, folder: str, paths: str) -> int:
+    """Do the job in a folder when it is this process's turn, and end when ``parent`` ends."""
+    watch_parent(parent)
+    own = JobFolder(pathlib.Path(folder))
+    tell = EventWriter(own.events_file)
+    with take_turn(own, tell):
+        return main(own, tell, paths=int(paths))
+
+
 if __name__ == "__main__":
-    watch_parent(int(sys.argv[2]))
-    own = JobFolder(pathlib.Path(sys.argv[1]))
-    teller = EventWriter(own.events_file)
-    with take_turn(own, teller):
-        code = main(own, teller, paths=int(sys.argv[3]))
-    sys.exit(code)
+    sys.exit(start(int(sys.argv[1]), *sys.argv[2:]))

@@ -1,7 +1,7 @@
 """A worker that learns nothing and imports no torch: what is looked at is its parent.
 
-``python -m tests.faults.light_worker FOLDER PARENT`` tells as many events as a small job does, and
-writes a record and predictions as the real worker does.
+``python -m tests.faults.light_worker PARENT FOLDER PATHS`` tells as many events as a small job
+does, and writes a record and predictions as the real worker does.
 """
 
 from __future__ import annotations
@@ -34,5 +34,10 @@ def main(folder: pathlib.Path) -> None:
     write_json(folder / "record.json", seal(record))
 
 
+def start(parent: int, folder: str, paths: str) -> int:
+    main(pathlib.Path(folder))
+    return 0
+
+
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]))
+    sys.exit(start(int(sys.argv[1]), *sys.argv[2:]))

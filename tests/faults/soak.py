@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 import psutil
 
+from bell_bench import nursery
 from bell_bench.files import write_arrays
 from bell_bench.harness import executor
 from bell_bench.harness.job import Job
@@ -65,7 +66,7 @@ def run_light(folder: pathlib.Path, count: int) -> None:
                 realisation_seed=number // 4)
         for number in range(count)
     ]  # fmt: skip
-    executor.WORKER = "tests.faults.light_worker"
+    executor.WORKER = nursery.LOADED = "tests.faults.light_worker"
     store = ResultStore(folder)
     limits = executor.Limits(memory_bytes=10**9)
     run_plan(Plan(tuple(jobs)), executor.LocalExecutor(store, limits, 2))

@@ -20,6 +20,7 @@ import pytest
 from bell_bench.files import read_arrays
 from tests.faults.run_jobs import ALGORITHM, OPTION, SEQUENCE
 from tests.harness.conftest import House, build
+from tests.processes import workers_of
 
 pytestmark = pytest.mark.slow
 
@@ -81,10 +82,10 @@ def kill(house: House, out: str, victim: str, moment: float) -> bool:
     """End a run at a moment; False if it was over by then."""
     parent = start(house, out)
     time.sleep(moment)
-    workers = parent.children() if parent.poll() is None else []
+    workers = workers_of(parent)
     while victim == "worker" and not workers and parent.poll() is None:
         time.sleep(0.01)
-        workers = parent.children() if parent.poll() is None else []
+        workers = workers_of(parent)
     if parent.poll() is not None:
         return False
     print(f"{out}: {victim} killed after {moment:.2f} s; solved: {solved(house, out)}")

@@ -16,6 +16,7 @@ import pytest
 from tests.faults.faulty import DEADLY, FAULTY
 from tests.harness.conftest import Completed, House, build
 from tests.plugin_folder import make_distribution
+from tests.processes import workers_of
 
 pytestmark = pytest.mark.slow
 
@@ -140,7 +141,7 @@ def test_a_hang_in_native_code_does_not_outlive_its_parent(hospital, ended):
             assert time.monotonic() < deadline
             time.sleep(0.1)
         time.sleep(1)
-        workers = psutil.Process(process.pid).children()
+        workers = workers_of(psutil.Process(process.pid))
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()
     assert workers

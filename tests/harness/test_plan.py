@@ -37,7 +37,7 @@ def test_what_begins_at_once_is_not_tried_before(tmp_path, monkeypatch):
     """It shows its faults by itself; whoever must wait for a place would show them hours later."""
     tried = []
     monkeypatch.setattr(
-        plan_module, "try_out", lambda load, items, environment: tried.extend(items) or {}
+        plan_module, "try_out", lambda load, items, *rest, **more: tried.extend(items) or {}
     )
     plan = make_plan(Request(("mntdp-d", "sa"), sequences=("S_pl",), device="cuda"))
     for workers in (1, 2):
@@ -51,7 +51,7 @@ def test_a_run_of_nothing_but_what_cannot_be_imported_is_given_up(tmp_path, monk
     monkeypatch.setattr(
         plan_module,
         "try_out",
-        lambda load, items, environment: dict.fromkeys(items, "no such thing"),
+        lambda load, items, *rest, **more: dict.fromkeys(items, "no such thing"),
     )
     with pytest.raises(BellBenchError, match="no such thing"):
         check_plan(plan, Elsewhere(ResultStore(tmp_path / "runs"), Limits()))

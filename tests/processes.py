@@ -1,0 +1,29 @@
+"""The processes of a run, as the system shows them."""
+
+from __future__ import annotations
+
+import contextlib
+
+import psutil
+
+
+def nurseries_of(run: psutil.Process) -> list[psutil.Process]:
+    """The processes that a run has for starting jobs from."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return [each for each in run.children() if _is_nursery(each)]
+    return []
+
+
+def workers_of(run: psutil.Process) -> list[psutil.Process]:
+    """The processes of a run's jobs."""
+    found = []
+    for nursery in nurseries_of(run):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found += nursery.children()
+    return found
+
+
+def _is_nursery(process: psutil.Process) -> bool:
+    with contextlib.suppress(psutil.Error):
+        return "bell_bench.nursery" in process.cmdline()
+    return False
