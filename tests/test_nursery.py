@@ -20,7 +20,7 @@ from tests.processes import nurseries_of
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere jobs are started afresh")
 
 WORK = """
-import json, os, random, signal, sys, time
+import atexit, json, os, random, signal, sys, threading, time
 import numpy
 
 LOADED_BY = os.getpid()
@@ -38,6 +38,10 @@ def start(parent, action, *words):
         os.kill(os.getpid(), signal.SIGSEGV)
     if action == "raise":
         raise ValueError("told in the log")
+    if action == "later":
+        threading.Timer(0.3, print, ["of a thread"]).start()
+        atexit.register(sys.stdout.write, "at exit, unflushed")
+        return 0
     return int(action)
 
 if __name__ == "__main__":
@@ -113,6 +117,11 @@ def test_how_it_ended_is_told(place, action, code):
     process = begin(place, action)
     assert process.wait() == process.poll() == process.returncode == code
     assert ("ValueError: told in the log" in (place / "log").read_text()) == (action == "raise")
+
+
+def test_what_is_left_to_do_at_the_end_is_done(place):
+    assert begin(place, "later").wait() == 0
+    assert (place / "log").read_text().splitlines()[1:] == ["of a thread", "at exit, unflushed"]
 
 
 def test_jobs_end_with_it_and_the_next_one_finds_another(place):
