@@ -85,10 +85,11 @@ def _end_all() -> None:
 def _nursery(environment: Mapping[str, str]) -> Nursery:
     """The one that loads what such a job would load; of others, those without jobs end now."""
     same = {k: v for k, v in environment.items() if not k.startswith(_PER_JOB)}
-    key = (os.getpid(), *sorted(same.items()))
+    key = (os.getpid(), *sorted(same.items()))  # a fork of this process has its own
     with _lock:
         for other, found in list(_nurseries.items()):
-            if found.ended or (other != key and not found.children):
+            idle = other != key and not found.children
+            if other[0] == os.getpid() and (found.ended or idle):
                 found.end()
                 del _nurseries[other]
         if key not in _nurseries:
