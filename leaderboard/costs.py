@@ -13,8 +13,8 @@ from bell_bench_leaderboard.tables import average, notes
 COSTS = {
     "wall_s": ("seconds", "{:.1f}", 1.0),
     "train_flops": ("TFLOPs", "{:.3g}", 1e-12),
-    "peak_memory_mb": ("peak MB", "{:.0f}", 1.0),
-    "stored_mb": ("stored MB", "{:.2f}", 1.0),
+    "peak_memory_mb": ("peak MiB", "{:.0f}", 1.0),
+    "stored_mb": ("stored MiB", "{:.2f}", 1.0),
 }
 """Figure, how it is called, how it is printed, its unit."""
 _NAMES = {"train_flops": "FLOPs", "wall_s": "seconds"}

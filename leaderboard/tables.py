@@ -17,7 +17,7 @@ COSTS = {
     "wall_s": ("seconds", "{:.1f}", 1.0),
     "updates": ("updates", "{:.0f}", 1.0),
     "train_flops": ("TFLOPs", "{:.3g}", 1e-12),
-    "peak_memory_mb": ("MB", "{:.0f}", 1.0),
+    "peak_memory_mb": ("MiB", "{:.0f}", 1.0),
 }
 ALL = "all"
 """The row of averages over sequences."""

@@ -117,7 +117,7 @@ def tell(folder: JobFolder, record: dict[str, Any] | None, number: int | None, f
             f"{measured['backward_transfer']:+.2f} (first problem, end against learnt)"
         )
     click.echo()
-    headers = ("problem", "learnt %", "final %", "path", "paths", "trained", "updates", "s", "MB")
+    headers = ("problem", "learnt %", "final %", "path", "paths", "trained", "updates", "s", "MiB")
     click.echo(table([_row(problem) for problem in problems], headers))
     full = full or number is not None
     for problem in problems:

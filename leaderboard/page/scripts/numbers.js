@@ -8,8 +8,8 @@ const FIGURES = {
   Tr_last: { title: "Tr⁻¹", digits: 2, signed: true },
   wall_s: { title: "seconds", digits: 1, cost: true },
   train_flops: { title: "TFLOPs", significant: 3, scale: 1e-12, cost: true },
-  peak_memory_mb: { title: "peak MB", digits: 0, cost: true },
-  stored_mb: { title: "stored MB", digits: 2, cost: true },
+  peak_memory_mb: { title: "peak MiB", digits: 0, cost: true },
+  stored_mb: { title: "stored MiB", digits: 2, cost: true },
   flop_coverage: { title: "FLOP coverage", digits: 0, scale: 100, unit: "%" },
 };
 
