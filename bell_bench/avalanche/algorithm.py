@@ -35,12 +35,21 @@ EVALUATED = 256
 
 
 class Updates(SupervisedPlugin):  # type: ignore[misc]
-    """Counts updates. Gradients of heads that a batch did not need become zero rather than missing
-    once the update is made: some strategies read them all."""
+    """Counts updates, and keeps them to what they are about.
+
+    Modules that the problem does not have are not decayed where nothing draws them: a penalty on
+    all weights gives them a gradient of zero, which an optimiser takes for one. Once the update is
+    made, missing gradients become zero: some strategies read them all.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.count = 0
+
+    def before_update(self, strategy: Any, **kwargs: Any) -> None:
+        for parameter in strategy.model.network.others(strategy.experience.our_task.label):
+            if parameter.grad is not None and not parameter.grad.any():
+                parameter.grad = None
 
     def after_update(self, strategy: Any, **kwargs: Any) -> None:
         self.count += 1

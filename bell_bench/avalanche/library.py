@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
+from typing import Any
 
 from bell_bench.compat import import_torchvision
 from bell_bench.errors import BellBenchError
@@ -51,8 +53,27 @@ from avalanche.models.dynamic_modules import MultiTaskModule  # noqa: E402
 from avalanche.training.plugins.evaluation import EvaluationPlugin  # noqa: E402
 from avalanche.training.plugins.mir import cycle  # noqa: E402
 from avalanche.training.plugins.strategy_plugin import SupervisedPlugin  # noqa: E402
+from avalanche.training.plugins.synaptic_intelligence import (  # noqa: E402
+    SynapticIntelligencePlugin,
+)
 from avalanche.training.templates import SupervisedTemplate  # noqa: E402
 from avalanche.training.templates.base import BaseTemplate  # noqa: E402
+
+
+def _copying(extract: Callable[..., None]) -> Callable[..., None]:
+    def extract_weights(model: Any, target: dict[str, Any], excluded: set[str]) -> None:
+        extract(model, target, excluded)
+        for held in target.values():
+            held.data = held.data.clone()
+
+    return extract_weights
+
+
+# On the CPU, Synaptic Intelligence's copies of the weights are views of them: no weight ever moves,
+# none is important, and the strategy is Naive (avalanche-lib 0.6.0).
+SynapticIntelligencePlugin.extract_weights = staticmethod(
+    _copying(SynapticIntelligencePlugin.extract_weights)
+)
 
 __all__ = [
     "AvalancheDataset",

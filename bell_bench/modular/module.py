@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -96,6 +96,14 @@ class SharedNetwork(nn.Module):
     def forward(self, x: Tensor, index: int) -> Tensor:
         """The problem's logits of inputs (n, arity, …)."""
         return self.head(index).logits(self.features(index, x))
+
+    def others(self, index: int) -> Iterator[nn.Parameter]:
+        """The weights that the problem's network does not have."""
+        own = {str(index), *self.body(index)}
+        for modules in (self.shared, self.heads):
+            for key, module in modules.items():
+                if key not in own:
+                    yield from module.parameters()
 
     def weights(self, index: int) -> dict[int, Weights]:
         """The problem's network by layer, as ``bell_bench.modular.network`` runs it."""

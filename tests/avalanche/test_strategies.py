@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+from typing import Any
 
 import pytest
 import torch
@@ -37,6 +38,37 @@ def test_the_same_seed_gives_the_same_bits(tmp_path: pathlib.Path) -> None:
         learn_all(algorithm, sequence, range(3))
         scores.append(algorithm.predict(1, sequence.test(1).inputs))
     assert torch.equal(*scores)
+
+
+def test_synaptic_intelligence_draws_weights_back(tmp_path: pathlib.Path) -> None:
+    """Avalanche's own is Naive on the CPU: what it compares with the weights are views of them."""
+    sequence = tiny("S_pl")
+    moved = []
+    for strength in (0.0, 1e3):
+        name = "avalanche:SynapticIntelligence"
+        algorithm, _ = make_algorithm(tmp_path, sequence, name, si_lambda=strength)
+        learn_all(algorithm, sequence, range(1))
+        before = [each.clone() for each in shared_weights(algorithm)]
+        algorithm.learn(sequence.problem(1))
+        pairs = zip(shared_weights(algorithm), before, strict=True)
+        moved.append(sum(float((here - there).square().sum()) for here, there in pairs))
+    assert moved[1] < 0.2 * moved[0]
+
+
+def shared_weights(algorithm: Any) -> list[torch.Tensor]:
+    return [each.detach() for each in algorithm.strategy.model.network.shared.parameters()]
+
+
+@pytest.mark.parametrize("name", ["EWC", "MAS", "SynapticIntelligence"])
+def test_a_penalty_does_not_decay_former_heads(name: str, tmp_path: pathlib.Path) -> None:
+    """It gives their weights a gradient, though one of nothing."""
+    sequence = tiny("S_pl", max_updates=6, validate_every=3)
+    algorithm, _ = make_algorithm(tmp_path, sequence, f"avalanche:{name}")
+    learn_all(algorithm, sequence, range(1))
+    head = algorithm.strategy.model.network.head(0)
+    before = [each.detach().clone() for each in head.parameters()]
+    algorithm.learn(sequence.problem(1))
+    assert all(map(torch.equal, head.parameters(), before))
 
 
 def test_options_reach_the_constructor(tmp_path: pathlib.Path) -> None:
