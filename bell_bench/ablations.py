@@ -7,6 +7,6 @@ from typing import Any
 
 def load(name: str) -> Any:
     """A function of theirs, such as ``density:run``."""
-    from bell_bench.plugins import load_object
+    from bell_bench.loading import load_object
 
     return load_object(f"bell_bench_algorithms.picle.ablations.{name}")

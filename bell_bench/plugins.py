@@ -16,7 +16,6 @@ import pathlib
 import re
 import sys
 import time
-import types
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ import pluggy
 
 from bell_bench import hookspecs
 from bell_bench.errors import BellBenchError, UsageError, unknown
+from bell_bench.loading import clip, load_object, one_line
 from bell_bench.specs import AlgorithmSpec, DomainSpec, Option, SuiteSpec
 from bell_bench.trial import try_out
 
@@ -184,7 +184,7 @@ class Registry:
                 plugin.call(hook, **kwargs)
             except (Exception, SystemExit) as error:
                 first = plugin.info.status == "ok"
-                _mark(plugin.info, f"{hook} raised {_short(error)}")
+                _mark(plugin.info, f"{hook} raised {one_line(error)}")
                 if first:
                     _warn(plugin.info)
 
@@ -226,7 +226,7 @@ class Registry:
         except _Fault as fault:
             _mark(info, str(fault))
         except (Exception, SystemExit) as error:
-            _mark(info, f"{hook} raised {_short(error)}")
+            _mark(info, f"{hook} raised {one_line(error)}")
         else:
             if specs:
                 info.provides[kind] = [spec.name for spec in specs]
@@ -282,23 +282,6 @@ def told_of_plugins() -> dict[str, str]:
     return {DEADLY: json.dumps(registry().deadly)}
 
 
-def load_object(load: str) -> Any:
-    """What an import string names: ``package.module:Name`` or ``file:/path/to/module.py:Name``."""
-    source, _, name = load.rpartition(":")
-    try:
-        if source.startswith("file:"):
-            module = _load_file(pathlib.Path(source.removeprefix("file:")))
-        else:
-            module = importlib.import_module(source)
-    except (Exception, SystemExit) as error:
-        raise BellBenchError(f"cannot load {load!r}: {_short(error)}") from error
-    try:
-        return getattr(module, name)
-    except AttributeError:
-        names = [known for known in vars(module) if not known.startswith("_")]
-        raise BellBenchError(f"cannot load {load!r}: {unknown('name', name, names)}") from None
-
-
 def local_algorithm(path: str, name: str) -> Provided[AlgorithmSpec]:
     """The algorithm in a file, with its class's ``options`` and the start of its docstring."""
     file = pathlib.Path(path).expanduser().resolve()
@@ -327,27 +310,6 @@ def _checked_suite(suite: Any) -> Suite:
     return cast("Suite", suite)
 
 
-def _load_file(file: pathlib.Path) -> types.ModuleType:
-    """Import a file under a name of its own, which changes when the file does."""
-    stamp = f"{file}\0{file.stat().st_mtime_ns}"
-    name = f"bell_bench_file_{file.stem}_{hashlib.sha256(stamp.encode()).hexdigest()[:8]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    if str(file.parent) not in sys.path:
-        sys.path.append(str(file.parent))  # last, so that the file's neighbours hide nothing
-    spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{file} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
-
-
 def _first_sentence(target: type) -> str:
     lines = (target.__dict__.get("__doc__") or "").strip().splitlines()
     return lines[0].strip() if lines else "(no docstring)"
@@ -357,7 +319,7 @@ def _import(entry_point: importlib.metadata.EntryPoint) -> object:
     try:
         return entry_point.load()
     except (Exception, SystemExit) as error:
-        raise _Fault(f"import of {entry_point.value} failed: {_short(error)}") from error
+        raise _Fault(f"import of {entry_point.value} failed: {one_line(error)}") from error
 
 
 def _register(module: object) -> pluggy.HookRelay:
@@ -369,7 +331,7 @@ def _register(module: object) -> pluggy.HookRelay:
     except pluggy.PluginValidationError as error:
         raise _Fault(_wrong_signature(error)) from error
     except Exception as error:
-        raise _Fault(f"cannot be registered: {_short(error)}") from error
+        raise _Fault(f"cannot be registered: {one_line(error)}") from error
     callers = manager.get_hookcallers(module) or []
     for caller in callers:
         if not caller.has_spec():
@@ -387,7 +349,7 @@ def _wrong_signature(error: pluggy.PluginValidationError) -> str:
     """Pluggy's words on a wrong signature, on one line and without the path of the module."""
     match = re.search(r"for hook '(\w+)'.*?hookimpl definition: (.*?)\n(.*)", str(error), re.S)
     if match is None:
-        return _short(error)
+        return one_line(error)
     hook, definition, complaint = match.groups()
     return f"{hook} has a wrong signature, {definition.strip()}: {' '.join(complaint.split())}"
 
@@ -472,14 +434,5 @@ def _warn(info: PluginInfo) -> None:
     warnings.warn(PluginWarning(message), stacklevel=3)
 
 
-def _short(error: BaseException) -> str:
-    """An error on one line of bearable length."""
-    return _clip(f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": "))
-
-
 def _brief(value: object) -> str:
-    return _clip(" ".join(repr(value).split()), 60)
-
-
-def _clip(text: str, length: int = 300) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"
+    return clip(" ".join(repr(value).split()), 60)

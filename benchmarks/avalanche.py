@@ -30,8 +30,9 @@ def contest(scale: str, updates: int, repeats: int) -> dict[str, Any]:
     from bell_bench.avalanche.data import Task, make_dataset, make_experience
     from bell_bench.avalanche.library import SupervisedPlugin
     from bell_bench.avalanche.model import MultiHead
+    from bell_bench.loading import load_object
     from bell_bench.modular.module import optimiser
-    from bell_bench.plugins import load_object, registry
+    from bell_bench.plugins import registry
     from bell_bench_algorithms.shared import Epochs, OnEpochs
 
     torch.set_num_threads(1)

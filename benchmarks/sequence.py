@@ -37,9 +37,10 @@ def paths(scale: str) -> dict[str, Any]:
 
     from bell_bench.harness.context import JobContext
     from bell_bench.harness.plan import Request, make_plan
+    from bell_bench.loading import load_object
     from bell_bench.modular.evaluator import Evaluator
     from bell_bench.modular.training import Trained, train
-    from bell_bench.plugins import load_object, registry
+    from bell_bench.plugins import registry
 
     torch.set_num_threads(1)
     spent = {"plain": 0.0, "fast": 0.0, "paths": 0, "updates": 0}

@@ -22,9 +22,9 @@ from bell_bench.avalanche.model import Embedding, MultiHead, TypedModel
 from bell_bench.avalanche.stopping import EarlyStopping
 from bell_bench.errors import Unsupported
 from bell_bench.files import read_json, write_json
+from bell_bench.loading import load_object
 from bell_bench.modular.module import optimiser
 from bell_bench.modular.shared_algorithm import measure
-from bell_bench.plugins import load_object
 from bell_bench.problem import Inputs, Problem
 
 _TASKS = "tasks.json"

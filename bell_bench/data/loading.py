@@ -78,7 +78,7 @@ def _cut_official(name: str, sizes: DomainSizes) -> Arrays:
 
 def _plugin_arrays(name: str) -> Arrays:
     """What the plugin's function gives; asked each time, as it may change."""
-    from bell_bench.plugins import load_object
+    from bell_bench.loading import load_object
 
     provided = plugin_domains()[name]
     where = f"domain {name!r} of {provided.provider}"

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan, sequence_of
 from bell_bench.harness.progress import Tell
+from bell_bench.loading import load_object
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
-from bell_bench.plugins import load_object, registry
+from bell_bench.plugins import registry
 from bell_bench.suites.base import ProblemSize
 from bell_bench.work import Room, Work
 

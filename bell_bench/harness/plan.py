@@ -16,9 +16,10 @@ from bell_bench.harness.environment import software
 from bell_bench.harness.executor import worker_environment
 from bell_bench.harness.executors import Executor
 from bell_bench.harness.job import Job
+from bell_bench.loading import load_object
 from bell_bench.metrics import STANDALONE
 from bell_bench.options import complete, parse_options
-from bell_bench.plugins import PluginWarning, Provided, load_object, registry
+from bell_bench.plugins import PluginWarning, Provided, registry
 from bell_bench.specs import AlgorithmSpec
 from bell_bench.suites.base import Sequence, Suite
 from bell_bench.trial import try_out

@@ -36,10 +36,11 @@ from bell_bench.harness.plan import sequence_of
 from bell_bench.harness.scores import checked_scores
 from bell_bench.harness.state import MATRIX_LIMIT, Checkpoints, State, make_record, narrow
 from bell_bench.harness.store import JobFolder, ResultStore
+from bell_bench.loading import load_object
 from bell_bench.memory import PEAK
 from bell_bench.modular.evaluations import EvaluationStore
 from bell_bench.modular.evaluator import Charges
-from bell_bench.plugins import PluginWarning, load_object, local_algorithm, registry
+from bell_bench.plugins import PluginWarning, local_algorithm, registry
 from bell_bench.problem import Problem, Split
 from bell_bench.suites.base import Sequence, recorded_settings
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from bell_bench.algorithm import Algorithm
 from bell_bench.errors import UsageError, unknown
+from bell_bench.loading import load_object
 from bell_bench.options import complete
-from bell_bench.plugins import load_object, registry
+from bell_bench.plugins import registry
 from bell_bench.specs import AlgorithmSpec
 from bell_bench.testing import contracts
 from bell_bench.testing.contracts import Contract, NotRun, Session

@@ -11,9 +11,9 @@ import pytest
 from bell_bench.data import DomainSizes
 from bell_bench.errors import UsageError
 from bell_bench.harness.context import JobContext
+from bell_bench.loading import load_object
 from bell_bench.modular.path import NEW
 from bell_bench.options import complete
-from bell_bench.plugins import load_object
 from bell_bench.suites.bell.protocol import PROTOCOLS
 from bell_bench.suites.bell.scales import Scale
 from bell_bench.suites.bell.suite import BellSequence

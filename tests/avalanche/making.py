@@ -9,8 +9,9 @@ from typing import Any
 from bell_bench.data import DomainSizes
 from bell_bench.harness.context import JobContext
 from bell_bench.harness.job import Job
+from bell_bench.loading import load_object
 from bell_bench.options import complete
-from bell_bench.plugins import load_object, registry
+from bell_bench.plugins import registry
 from bell_bench.suites.bell.scales import Scale
 from bell_bench.suites.bell.suite import BELL, BellSequence
 

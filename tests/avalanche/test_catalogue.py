@@ -93,7 +93,7 @@ class Block:
         if name.partition(".")[0] == {package!r}:
             raise {error}
 sys.meta_path.insert(0, Block())
-from bell_bench.plugins import load_object
+from bell_bench.loading import load_object
 for load in ("bell_bench_algorithms.er:ER", "bell_bench.avalanche.strategies:Naive"):
     try:
         load_object(load)

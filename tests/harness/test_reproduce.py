@@ -158,10 +158,10 @@ def test_an_ablation_is_run_once(name, tmp_path, monkeypatch):
 
     import pandas as pd
 
-    from bell_bench import plugins
+    from bell_bench import loading
 
     calls = []
-    real = plugins.load_object
+    real = loading.load_object
 
     def load(text):
         signature = inspect.signature(real(text))
@@ -173,7 +173,7 @@ def test_an_ablation_is_run_once(name, tmp_path, monkeypatch):
 
         return run
 
-    monkeypatch.setattr(plugins, "load_object", load)
+    monkeypatch.setattr(loading, "load_object", load)
     assert ablation(name, Wish(), tmp_path, run=False, quiet=True) is None
     rows, seconds = ablation(name, Wish(), tmp_path, run=True, quiet=True)
     assert rows == [{"method": "rp_20", "N": "50", "seed": "0", "average_position": "0.5"}]

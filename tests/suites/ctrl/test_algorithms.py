@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import torch
 
+from bell_bench.loading import load_object
 from bell_bench.modular.training import train
 from bell_bench.options import complete
-from bell_bench.plugins import load_object, registry
+from bell_bench.plugins import registry
 from bell_bench_algorithms.picle.prior import temperature
 from tests.algorithms.picle_context import Counting
 from tests.modular.making import make_evaluator
