@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 import pluggy
 
 from bell_bench import hookspecs
+from bell_bench.editions import edition
 from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.loading import clip, load_object, one_line
 from bell_bench.specs import AlgorithmSpec, DomainSpec, Option, SuiteSpec
@@ -89,8 +90,11 @@ class Provided(Generic[SpecT]):
 
     @property
     def provider(self) -> str:
-        """As a job names it."""
-        return f"{self.distribution} {self.version}"
+        """As a job names it: another one makes another job. Ours has versions for what changes a
+        figure; others' editable distributions are named with a hash of their source."""
+        known = self.plugin == "file" or _canonical(self.distribution) == OURS
+        source = "" if known else edition(self.distribution, self.spec.load)
+        return f"{self.distribution} {self.version}{source}"
 
 
 @dataclass

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from bell_bench import metrics
 from bell_bench.algorithm import Algorithm
+from bell_bench.editions import edited
 from bell_bench.errors import BellBenchError, Unsupported
 from bell_bench.files import sha256, write_arrays
 from bell_bench.harness.ahead import Ahead
@@ -61,7 +62,7 @@ class Run:
         self.settings = recorded_settings(
             suite, self.sequence, scale=job.scale, protocol=job.protocol
         )
-        check_file(job)
+        check_source(job)
         self.state = State()
         self.checkpoints = Checkpoints(folder.work / "checkpoints")
         self.context, self.algorithm = self.beginning()
@@ -196,12 +197,17 @@ class Run:
         self.checkpoints.complete(folder)
 
 
-def check_file(job: Job) -> None:
-    """A local file must still be what was planned: the job's provider names its hash."""
-    if job.load.startswith("file:"):
-        path, _, name = job.load.removeprefix("file:").rpartition(":")
-        if job.provider != local_algorithm(path, name).provider:
-            raise BellBenchError(f"{path} has changed since the run was planned: run it again")
+def check_source(job: Job) -> None:
+    """A local file, and a package installed to be edited, must still be what was planned: the job's
+    provider names its hash."""
+    source, _, name = job.load.rpartition(":")
+    path = source.removeprefix("file:")
+    if path == source:
+        changed = edited(job.provider, job.load)
+    else:
+        changed = job.provider != local_algorithm(path, name).provider
+    if changed:
+        raise BellBenchError(f"{path} has changed since the run was planned: run it again")
 
 
 def write_result(run: Run) -> None:
