@@ -53,7 +53,11 @@ class SharedAlgorithm(KeepingAlgorithm):
 
     def loss(self, problem: Problem, inputs: Tensor, labels: Tensor) -> Tensor:
         """What an update lowers, of a batch of inputs (n, arity, …): at first the suite's loss."""
-        return loss(self.network(inputs, problem.index), labels)
+        return self.suite_loss(problem.index, inputs, labels)
+
+    def suite_loss(self, index: int, inputs: Tensor, labels: Tensor) -> Tensor:
+        """The suite's loss of any learnt problem: cross-entropy, of one logit if it is binary."""
+        return loss(self.network(inputs, index), labels)
 
     def remember(self, problem: Problem, training: Training) -> None:
         """Keep what later problems need of this one, now that it is learnt; nothing by default."""
