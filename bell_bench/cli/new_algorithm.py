@@ -18,7 +18,15 @@ from bell_bench.templates import KINDS, LICENCES, write_distribution
     show_default=True,
     help="; ".join(f"{kind}: {what}" for kind, what in KINDS.items()) + ".",
 )
-@click.option("--licence", type=click.Choice(LICENCES), default="MIT", show_default=True)
+@click.option(
+    "--licence",
+    "--license",
+    "licence",
+    type=click.Choice(LICENCES, case_sensitive=False),
+    default="MIT",
+    show_default=True,
+    help="By its SPDX name, in any case; none: choose later.",
+)
 @click.option("--author", help="Whose it is.  [default: git's user.name]")
 def command(name: str, kind: str, licence: str, author: str | None) -> None:
     """Write a distribution with algorithm NAME into the folder NAME: it runs at once."""

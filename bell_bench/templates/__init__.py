@@ -6,6 +6,7 @@ Each is a real file of a distribution called my-idea; a new one gets another nam
 from __future__ import annotations
 
 import importlib.util
+import json
 import keyword
 import pathlib
 import re
@@ -22,7 +23,9 @@ KINDS = {
     "shared": "one network for all problems, a head per problem; its loss keeps it from forgetting",
     "from-scratch": "learning and predicting all its own; tensors it keeps are saved and loaded",
 }
-LICENCES = ("MIT", "BSD-3-Clause", "Apache-2.0")
+NO_LICENCE = "none"
+LICENCES = ("MIT", "BSD-3-Clause", "Apache-2.0", NO_LICENCE)
+"""Licences by their SPDX names; ``none`` leaves the choice for later, and all rights with you."""
 
 _HERE = pathlib.Path(__file__).parent
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -34,8 +37,7 @@ def write_distribution(
     """Write the distribution of an algorithm named like ``folder``, which must not be there yet."""
     if kind not in KINDS:
         raise unknown("kind", kind, KINDS)
-    if licence not in LICENCES:
-        raise unknown("licence", licence, LICENCES)
+    licence = _licence(licence)
     name = folder.name
     module = _module(name)
     _check(name, module, folder)
@@ -43,13 +45,16 @@ def write_distribution(
         "my-idea": name,
         "my_idea": module,
         "MyIdea": "".join(part.capitalize() for part in module.split("_") if part),
-        "AUTHOR": _plain(author or _git_author()) or f"The authors of {name}",
-        "LICENCE": licence,
-        "YEAR": time.strftime("%Y"),
+        "@AUTHOR@": _author(author or _git_author()) or f"The authors of {name}",
+        "@LICENCE@": licence,
+        "@YEAR@": time.strftime("%Y"),
     }
+    quoted = {'"@AUTHOR@"': _quoted(words["@AUTHOR@"])}
     for target, source in _files(kind, licence):
         text = source.read_text(encoding="utf-8")
-        write_whole(folder / _put(words, target), _put(words, text).encode())
+        if licence == NO_LICENCE and target == "pyproject.toml":
+            text = re.sub(r"^license.*\n", "", text, flags=re.M)
+        write_whole(folder / _put(words, target), _put({**quoted, **words}, text).encode())
     return folder
 
 
@@ -60,7 +65,8 @@ def _files(kind: str, licence: str) -> Iterator[tuple[str, pathlib.Path]]:
             yield source.relative_to(_HERE / "distribution").as_posix(), source
     for source in sorted((_HERE / kind.replace("-", "_")).glob("*.py")):
         yield f"my_idea/{source.name}", source
-    yield "LICENSE", _HERE / "licences" / licence
+    if licence != NO_LICENCE:
+        yield "LICENSE", _HERE / "licences" / licence
 
 
 def _put(words: Mapping[str, str], text: str) -> str:
@@ -68,9 +74,24 @@ def _put(words: Mapping[str, str], text: str) -> str:
     return re.sub("|".join(words), lambda match: words[match[0]], text)
 
 
-def _plain(author: str) -> str:
-    """A name without what a quoted string of TOML could not hold."""
-    return re.sub(r'["\\\x00-\x1f]', "", author)
+def _licence(asked: str) -> str:
+    """The licence as it is spelt, whatever case it was asked for in."""
+    found = {licence.casefold(): licence for licence in LICENCES}.get(asked.casefold())
+    if found is None:
+        raise unknown("licence", asked, LICENCES)
+    return found
+
+
+def _author(name: str) -> str:
+    """A name as it may stand in a line of any file."""
+    if not name.isprintable():
+        raise UsageError(f"the author {name!r} has line breaks or control characters: leave them")
+    return name.strip()
+
+
+def _quoted(text: str) -> str:
+    """A string of TOML: the escapes of JSON are among its own."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _module(name: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import importlib
 import pathlib
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -15,7 +17,7 @@ import pytest
 from bell_bench import api
 from bell_bench.cli.verbs import run
 from bell_bench.errors import UsageError
-from bell_bench.templates import KINDS, LICENCES, write_distribution
+from bell_bench.templates import KINDS, write_distribution
 from bell_bench.testing.trial import Subject, Trial
 from bell_bench.testing.worlds import world_for
 from tests.scratch_environment import ScratchEnvironment
@@ -53,7 +55,7 @@ def test_a_whole_distribution_is_written(
     assert files == FILES
     texts = {file: (here / "quick-idea" / file).read_text() for file in files}
     for file, text in texts.items():
-        for word in ("my-idea", "my_idea", "MyIdea", "AUTHOR", "LICENCE", "YEAR"):
+        for word in ("my-idea", "my_idea", "MyIdea", "@AUTHOR", "@LICENCE", "@YEAR"):
             assert word not in text, file
     assert len(texts["quick_idea/algorithm.py"].splitlines()) <= 35, "imports and docstrings, too"
     project = texts["pyproject.toml"].splitlines()
@@ -91,12 +93,56 @@ def test_its_algorithm_beats_chance(here: pathlib.Path, kind: str, tmp_path: pat
     assert (found == last.test.labels).mean() > 0.65
 
 
-@pytest.mark.parametrize("licence", LICENCES)
-def test_the_licence_is_a_choice(here: pathlib.Path, licence: str) -> None:
-    folder = api.new_algorithm("quick-idea", licence=licence, author='Z "Q" \\')
-    project = (folder / "pyproject.toml").read_text().splitlines()
-    assert {f'license = "{licence}"', 'authors = [{ name = "Z Q " }]'} <= set(project)
-    assert licence.partition("-")[0] in (folder / "LICENSE").read_text()
+@pytest.mark.parametrize(
+    ("licence", "digest"),
+    [
+        ("MIT", "7c9b48b52decb983"),
+        ("BSD-3-Clause", "77bebd765dc6e78c"),
+        ("Apache-2.0", "0649bc87ac07c40d"),
+    ],
+)
+def test_the_text_of_a_licence_is_the_true_one(
+    here: pathlib.Path, licence: str, digest: str
+) -> None:
+    """But for the line that says whose it is, word for word."""
+    folder = api.new_algorithm("quick-idea", licence=licence, author="Ann O'Neil")
+    lines = (folder / "LICENSE").read_text().splitlines()
+    (whose,) = (line for line in lines if "Ann O'Neil" in line)
+    assert whose.strip() in (
+        f"Copyright {mark}{time.strftime('%Y')}{comma} Ann O'Neil"
+        for mark in ("", "(c) ")
+        for comma in ("", ",")
+    )
+    words = " ".join(word for line in lines if line != whose for word in line.split())
+    assert hashlib.sha256(words.encode()).hexdigest()[:16] == digest
+    assert f'license = "{licence}"' in (folder / "pyproject.toml").read_text()
+
+
+def test_a_licence_may_be_chosen_later(here: pathlib.Path) -> None:
+    folder = api.new_algorithm("quick-idea", licence="none")
+    assert not (folder / "LICENSE").exists()
+    assert "license" not in (folder / "pyproject.toml").read_text()
+
+
+@pytest.mark.parametrize("asked", [("--licence", "mit"), ("--license", "Mit")])
+def test_a_licence_in_any_case_and_spelling(here: pathlib.Path, asked: tuple[str, str]) -> None:
+    assert run(["new-algorithm", "quick-idea", *asked]) == 0
+    assert 'license = "MIT"' in (here / "quick-idea" / "pyproject.toml").read_text()
+
+
+@pytest.mark.parametrize("author", ['Z "Q" \\', "Ann AUTHOR my-idea", "Ægir 李"])
+def test_an_author_keeps_every_letter(here: pathlib.Path, author: str) -> None:
+    tomllib = pytest.importorskip("tomllib", reason="Python has it since 3.11")
+    folder = api.new_algorithm("quick-idea", author=author)
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["authors"] == [{"name": author}]
+    assert author in (folder / "LICENSE").read_text(encoding="utf-8")
+
+
+def test_an_author_of_two_lines_is_refused(here: pathlib.Path) -> None:
+    with pytest.raises(UsageError, match="line breaks"):
+        api.new_algorithm("quick-idea", author="A\nB")
+    assert list(here.iterdir()) == []
 
 
 @pytest.mark.parametrize(
