@@ -24,6 +24,7 @@ LARGEST_WEIGHTS = 1024**3
 file. Neither a record with all its notes, nor the images of a domain, nor a path's modules come
 near; what is larger was made to hurt."""
 SEAL = "sha256"
+_MARK = f',\n "{SEAL}": "'.encode()
 TEMPORARY = ".writing-"
 """How the names of unfinished files begin; what a killed writer leaves can be told by it."""
 
@@ -97,6 +98,23 @@ def unseal(content: Mapping[str, Any]) -> dict[str, Any]:
     if SEAL in content and content[SEAL] != hash_json(plain):
         raise ValueError("it is not as it was written: its content is not its hash's")
     return plain
+
+
+def write_sealed(file: pathlib.Path, content: Mapping[str, Any]) -> None:
+    """As JSON that ends with the hash of all that precedes it: checking it needs no parsing."""
+    body = json.dumps(content, indent=1, allow_nan=False)[:-2].encode()
+    write_whole(file, body + _seal_of(body))
+
+
+def check_seal(text: bytes, content: Mapping[str, Any]) -> None:
+    """ValueError if a sealed text, and what it was parsed to, is not as it was written."""
+    body, mark, rest = text.rpartition(_MARK)
+    if mark + rest != _seal_of(body):
+        unseal(content)
+
+
+def _seal_of(body: bytes) -> bytes:
+    return _MARK + f'{sha256(body)}"\n}}\n'.encode()
 
 
 def write_arrays(file: pathlib.Path, arrays: Mapping[str, NDArray[Any]]) -> None:

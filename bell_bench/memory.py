@@ -64,8 +64,8 @@ def _clear() -> None:
 
 
 def _peak() -> int:
-    """On Linux VmHWM, which starts at zero with the program; getrusage's figure would carry over
-    the size of the process that forked it."""
+    """On Linux VmHWM, which ``_clear`` sets back; getrusage's figure would carry over the size of
+    the process that forked it."""
     with contextlib.suppress(OSError):
         if match := re.search(r"VmHWM:\s+(\d+) kB", _STATUS.read_text()):
             return int(match.group(1)) * 1024

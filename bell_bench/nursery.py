@@ -3,18 +3,20 @@
 A job still has a process, a session, an environment and random numbers of its own; what it shares
 with the next one is a process that has imported modules and done nothing else. There is one such
 process as long as the one that runs the jobs lives, on Linux; elsewhere, and should it not start,
-each job imports for itself.
+each job imports for itself. Limits of the system (umask, ulimit, cores) are those of when it began.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
 import gc
 import importlib
+import io
 import json
 import os
-import selectors
+import select
 import signal
 import socket
 import subprocess
@@ -28,8 +30,13 @@ LOADED = "bell_bench.harness.worker"
 """What it imports before it forks."""
 READY = 120.0
 """Seconds until the imports must be done."""
+_TICK = 0.02
+"""Seconds within which it notices that a job has ended."""
 _PER_JOB = ("BELL_BENCH_", "PYTEST_")
-"""Variables that may differ from job to job; any other may matter to a library as it loads."""
+"""Variables that may differ from job to job, or test to test; any other may matter to a library as
+it loads."""
+_PARENT_DEATH_SIGNAL = 1
+"""Of prctl: PR_SET_PDEATHSIG."""
 
 
 class Process(Protocol):
@@ -51,8 +58,9 @@ def start(
     ``parent`` is the process whose end must be its own.
     """
     if sys.platform == "linux":
-        with contextlib.suppress(OSError, ValueError):
-            return _nursery(environment).bear(module, arguments, environment, log)
+        with contextlib.suppress(OSError), _lock:
+            order = _Order(module, [*arguments], {**environment}, os.getcwd())
+            return _nursery(environment).bear(order, log)
     return start_afresh(module, arguments, environment, log)
 
 
@@ -71,47 +79,69 @@ def start_afresh(
 
 
 _nurseries: dict[tuple[object, ...], Nursery] = {}
-_lock = threading.RLock()
+_refused: set[tuple[object, ...]] = set()
+"""Where none has started: not tried again."""
+_lock = threading.Lock()
+
+
+def _forget() -> None:
+    """A fork of this process has its own."""
+    global _lock
+    _lock = threading.Lock()
+    _nurseries.clear()
 
 
 @atexit.register
 def _end_all() -> None:
-    """At the latest: they would notice by themselves that nobody orders any more."""
-    for (owner, *_), each in _nurseries.items():
-        if owner == os.getpid():
-            each.end()
+    for each in _nurseries.values():
+        each.process.kill()
+
+
+if sys.platform == "linux":
+    os.register_at_fork(after_in_child=_forget)
 
 
 def _nursery(environment: Mapping[str, str]) -> Nursery:
     """The one that loads what such a job would load; of others, those without jobs end now."""
     same = {k: v for k, v in environment.items() if not k.startswith(_PER_JOB)}
-    key = (os.getpid(), *sorted(same.items()))  # a fork of this process has its own
-    with _lock:
-        for other, found in list(_nurseries.items()):
-            idle = other != key and not found.children
-            if other[0] == os.getpid() and (found.ended or idle):
-                found.end()
-                del _nurseries[other]
-        if key not in _nurseries:
+    key = (os.getcwd(), *sorted(same.items()))
+    for other, found in list(_nurseries.items()):
+        if found.process.poll() is not None or (other != key and found.idle()):
+            _nurseries.pop(other).end()
+    if key in _refused:
+        raise OSError("none has started before")
+    if key not in _nurseries:
+        try:
             _nurseries[key] = Nursery.open(environment)
-        return _nurseries[key]
+        except OSError:
+            _refused.add(key)
+            raise
+    return _nurseries[key]
 
 
 @dataclass(eq=False)
 class Child:
     """A job's process, as far as the nursery has told."""
 
+    line: socket.socket
     pid: int
-    nursery: Nursery
     returncode: int | None = None
 
     def poll(self) -> int | None:
-        self.nursery.hear(0.0)
+        with contextlib.suppress(BlockingIOError):
+            self._hear(socket.MSG_DONTWAIT)
         return self.returncode
 
     def wait(self) -> int:
-        while self.returncode is None:
-            self.nursery.hear(None)
+        return self._hear()
+
+    def _hear(self, flags: int = 0) -> int:
+        if self.returncode is None:
+            try:
+                self.returncode = _number(self.line, flags)
+            except ConnectionError:
+                self.returncode = -signal.SIGKILL  # with the nursery
+            self.line.close()
         return self.returncode
 
 
@@ -121,9 +151,7 @@ class Nursery:
 
     process: subprocess.Popen[bytes]
     line: socket.socket
-    children: dict[int, Child] = field(default_factory=dict)
-    ended: bool = False
-    _unread: bytes = b""
+    children: list[Child] = field(default_factory=list)
 
     @staticmethod
     def open(environment: Mapping[str, str]) -> Nursery:
@@ -131,7 +159,7 @@ class Nursery:
         ours, its = socket.socketpair()
         with its:
             process = subprocess.Popen(
-                [sys.executable, "-m", __name__, str(its.fileno()), LOADED],
+                [sys.executable, "-m", __name__, str(os.getpid()), str(its.fileno()), LOADED],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -141,71 +169,40 @@ class Nursery:
             )
         found = Nursery(process, ours)
         try:
-            found._expect("ready", READY)
+            ours.settimeout(READY)
+            _number(ours)
         except BaseException:
             found.end()
             raise
         return found
 
-    def bear(
-        self,
-        module: str,
-        arguments: Sequence[str],
-        environment: Mapping[str, str],
-        log: IO[bytes],
-    ) -> Child:
-        order = asdict(_Order(module, [*arguments], {**environment}, os.getcwd()))
-        with _lock:
-            message = json.dumps(order).encode()
-            socket.send_fds(self.line, [len(message).to_bytes(4, "big")], [log.fileno()])
-            self.line.sendall(message)
-            pid = int(self._expect("born", READY)["born"])
-            self.children[pid] = child = Child(pid, self)
-            return child
+    def bear(self, order: _Order, log: IO[bytes]) -> Child:
+        """What goes wrong before the whole order is given ends the child, and nobody else."""
+        ours, its = socket.socketpair()
+        try:
+            with its:
+                socket.send_fds(self.line, [b"."], [its.fileno(), log.fileno()])
+            ours.settimeout(READY)
+            child = Child(ours, _number(ours))
+            ours.sendall(json.dumps(asdict(order)).encode() + b"\n")
+            ours.settimeout(None)
+        except BaseException:
+            ours.close()
+            raise
+        self.children = [*self.running(), child]
+        return child
 
-    def hear(self, seconds: float | None) -> list[dict[str, Any]]:
-        """Take in what it tells within so many seconds; None: until it tells something."""
-        with _lock:
-            told: list[dict[str, Any]] = []
-            if not self.ended and self._readable(seconds):
-                try:
-                    heard = self.line.recv(65536)
-                except OSError:
-                    heard = b""
-                if not heard:
-                    self.end()
-                *lines, self._unread = (self._unread + heard).split(b"\n")
-                told = [json.loads(each) for each in lines]
-            for each in told:
-                if child := self.children.pop(each.get("dead", 0), None):
-                    child.returncode = each["code"]
-            return told
+    def running(self) -> list[Child]:
+        return [child for child in self.children if child.poll() is None]
 
-    def _readable(self, seconds: float | None) -> bool:
-        with selectors.DefaultSelector() as selector:
-            selector.register(self.line, selectors.EVENT_READ)
-            return bool(selector.select(seconds))
-
-    def _expect(self, what: str, seconds: float) -> dict[str, Any]:
-        while not self.ended:
-            told = self.hear(seconds)
-            if not told:
-                break
-            for each in told:
-                if what in each:
-                    return each
-        self.end()
-        raise OSError(f"no word of {what}")
+    def idle(self) -> bool:
+        return not self.running()
 
     def end(self) -> None:
-        """No more of it. Its jobs, if any are left, have ended with it."""
-        self.ended = True
+        """No more of it, nor of its jobs, if any are left."""
         self.line.close()
         self.process.kill()
         self.process.wait()
-        for child in self.children.values():
-            child.returncode = -signal.SIGKILL
-        self.children.clear()
 
 
 @dataclass(frozen=True)
@@ -215,87 +212,89 @@ class _Order:
     environment: dict[str, str]
     folder: str
 
-    def take_place(self, log: int) -> None:
+    def take_place(self) -> None:
         """What a process of its own would have had from the start."""
-        os.setsid()
-        os.dup2(log, 1)
-        os.dup2(log, 2)
-        os.close(log)
         os.environ.clear()
         os.environ.update(self.environment)
         os.chdir(self.folder)
-        reseed()
+        importlib.invalidate_caches()
+        for name in ("numpy.random", "torch"):  # no sibling's random numbers
+            if module := sys.modules.get(name):
+                module.seed()
 
 
-def reseed() -> None:
-    """Random numbers that no sibling has."""
-    for name in ("random", "numpy.random", "torch"):
-        if module := sys.modules.get(name):
-            module.seed()
-
-
-def serve(line: socket.socket) -> _Order | None:
-    """Fork a process for each order and tell of its end; in that process, return its order. None
-    when nobody orders any more."""
-    parent = os.getppid()
-    _tell(line, ready=True)
-    jobs: dict[int, int] = {}
-    selector = selectors.DefaultSelector()
-    selector.register(line, selectors.EVENT_READ)
+def serve(line: socket.socket, parent: int) -> socket.socket | None:
+    """Fork a process for each that is asked for, and tell of its end; in that process, return what
+    its order comes by. None when nobody asks any more."""
+    jobs: dict[int, socket.socket] = {}
+    _tell(line, os.getpid())
     while os.getppid() == parent:
-        for key, _ in selector.select(1.0):
-            if key.fd in jobs:
-                selector.unregister(key.fd)
-                os.close(key.fd)
-                pid, status = os.waitpid(jobs.pop(key.fd), 0)
-                _tell(line, dead=pid, code=os.waitstatus_to_exitcode(status))
-                continue
-            taken = _take(line)
-            if taken is None:
-                return None
-            order, log = taken
-            pid = os.fork()
+        asked, *_ = select.select([line], [], [], _TICK if jobs else 1.0)
+        while jobs and (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            with jobs.pop(ended[0]) as its:
+                _tell(its, os.waitstatus_to_exitcode(ended[1]))
+        if asked:
+            word, handles, *_ = socket.recv_fds(line, 1, 2)
+            if not word:
+                break
+            its = socket.socket(fileno=handles[0])
+            pid = _fork()
             if pid == 0:
-                for each in (selector, line):
+                for each in (line, *jobs.values()):
                     each.close()
-                for handle in jobs:
-                    os.close(handle)
-                order.take_place(log)
-                return order
-            os.close(log)
-            handle = os.pidfd_open(pid)
-            jobs[handle] = pid
-            selector.register(handle, selectors.EVENT_READ)
-            _tell(line, born=pid)
+                os.dup2(handles[1], 1)
+                os.dup2(handles[1], 2)
+                os.close(handles[1])
+                return its
+            os.close(handles[1])
+            if pid is None:
+                its.close()
+            else:
+                jobs[pid] = its
+                _tell(its, pid)
     return None
 
 
-def _take(line: socket.socket) -> tuple[_Order, int] | None:
-    """An order and the file its output goes to."""
-    head, handles, *_ = socket.recv_fds(line, 4, 1)
-    if len(head) < 4 or not handles:
+def _fork() -> int | None:
+    """None if the system has no room for another process just now."""
+    nursery = os.getpid()
+    try:
+        pid = os.fork()
+    except OSError:
         return None
-    size, content = int.from_bytes(head, "big"), b""
-    while len(content) < size:
-        more = line.recv(size - len(content))
-        if not more:
-            return None
-        content += more
-    return _Order(**json.loads(content)), handles[0]
+    if pid == 0:
+        os.setsid()
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != nursery:
+            os._exit(1)
+    return pid
 
 
-def _tell(line: socket.socket, **facts: object) -> None:
-    line.sendall(json.dumps(facts).encode() + b"\n")
+def _tell(line: socket.socket, number: int) -> None:
+    with contextlib.suppress(OSError):  # who asked may be gone
+        line.sendall(number.to_bytes(4, "big", signed=True))
+
+
+def _number(line: socket.socket, flags: int = 0) -> int:
+    if word := line.recv(4, flags):
+        return int.from_bytes(word, "big", signed=True)
+    raise ConnectionError("nobody is there any more")
 
 
 def main() -> None:
-    """``python -m bell_bench.nursery SOCKET LOADED``."""
-    os.close(os.pidfd_open(own := os.getpid()))  # where that fails, this is no place for children
-    importlib.import_module(sys.argv[2])
+    """``python -m bell_bench.nursery PARENT SOCKET LOADED``."""
+    own = os.getpid()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored, no end can be told
+    importlib.import_module(sys.argv[3])
     gc.freeze()  # pages that no collection touches stay shared
-    order = serve(socket.socket(fileno=int(sys.argv[1])))
-    if order is not None:
-        leave(importlib.import_module(order.module).start(own, *order.arguments))
+    its = serve(socket.socket(fileno=int(sys.argv[2])), int(sys.argv[1]))
+    if its is None:
+        os._exit(0)  # at once: jobs, if any are left, end with it
+    with its:
+        order = _Order(**json.loads(its.makefile().readline()))
+    order.take_place()
+    sys.argv[1:] = [str(own), *order.arguments]
+    leave(importlib.import_module(order.module).start(own, *order.arguments))
 
 
 def leave(code: int) -> NoReturn:
@@ -303,6 +302,10 @@ def leave(code: int) -> NoReturn:
     shares with the one it was forked from, in a quarter of a second or more."""
     threading._shutdown()  # type: ignore[attr-defined]  # waits for threads that are no daemons
     atexit._run_exitfuncs()
+    for each in gc.get_objects():  # none of what is frozen
+        if type(each) in (io.TextIOWrapper, io.BufferedWriter):
+            with contextlib.suppress(OSError, ValueError):  # full, closed
+                each.flush()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)

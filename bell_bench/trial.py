@@ -34,9 +34,12 @@ def try_out(
         return {}
     with tempfile.TemporaryFile() as log:
         process = begin(__name__, (load, json.dumps(list(items))), environment, log)
-        late = not _ended(process, time.monotonic() + SECONDS)
-        if late:
-            os.killpg(process.pid, signal.SIGKILL)
+        try:
+            late = not _ended(process, time.monotonic() + SECONDS)
+        finally:
+            if process.poll() is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
         code = process.wait()
         log.seek(0)
         output = log.read()

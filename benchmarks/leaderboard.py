@@ -9,7 +9,6 @@ ones, algorithms that share parameters predict otherwise after every problem, th
 
 from __future__ import annotations
 
-import json
 import pathlib
 import subprocess
 import sys
@@ -18,7 +17,7 @@ import time
 
 import numpy as np
 
-from bell_bench.files import seal, write_arrays
+from bell_bench.files import write_arrays, write_sealed
 
 LIMIT = 2.0
 """Seconds for the import and the table."""
@@ -78,7 +77,7 @@ def make_run(
     record = {"schema": 1, "status": "done", "reason": "", "job": job, "problems": problems,
               "matrix": matrix, "environment": {"python": "3.11"}}  # fmt: skip
     folder.mkdir(parents=True)
-    (folder / "record.json").write_text(json.dumps(seal(record), indent=1))
+    write_sealed(folder / "record.json", record)
     write_arrays(folder / "predictions.npz", arrays)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bell_bench import metrics
-from bell_bench.files import parse_json, sha256, unseal
+from bell_bench.files import check_seal, parse_json, sha256
 from bell_bench_leaderboard.places import Place, places
 from bell_bench_leaderboard.predictions import accuracy, read_predictions
 
@@ -65,16 +65,16 @@ def _read(place: Place) -> Record | None:
     """A job's record, or None with a warning where there is none that can be read."""
     try:
         try:
-            record = parse_json(place.read("record.json"))
+            record = parse_json(text := place.read("record.json"))
         except FileNotFoundError:
-            job = parse_json(place.read("job.json"))
+            job, text = parse_json(place.read("job.json")), b""
             record = {"schema": SCHEMA, "status": UNFINISHED, "reason": "no record yet",
                       "job": job, "problems": [], "matrix": []}  # fmt: skip
         _check_form(record)
     except (OSError, ValueError, KeyError, TypeError) as error:
         warnings.warn(f"{place}/record.json is left out: {error!r}", stacklevel=3)
         return None
-    return {**record, **_checked(record, place), "place": place}
+    return {**record, **_checked(record, text, place), "place": place}
 
 
 def _check_form(record: Any) -> None:
@@ -108,11 +108,11 @@ def _check_problem(problem: Mapping[str, Any], *, done: bool) -> None:
             raise ValueError(f"an accuracy of {problem[f'accuracy_{when}']}")
 
 
-def _checked(record: Record, place: Place) -> dict[str, Any]:
+def _checked(record: Record, text: bytes, place: Place) -> dict[str, Any]:
     """Where the accuracies come from; the status ``mismatch`` where they contradict each other, or
     the record is not as it was written."""
     try:
-        unseal(record)
+        check_seal(text, record)
     except ValueError as error:
         return _mismatch(f"record.json is damaged: {error}")
     if record["status"] != "done":

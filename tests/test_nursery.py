@@ -36,6 +36,11 @@ def start(parent, action, *words):
         time.sleep(600)
     if action == "die":
         os.kill(os.getpid(), signal.SIGSEGV)
+    if action == "write":
+        global trace
+        trace = open("trace.csv", "w")
+        trace.write("not flushed")
+        return 0
     if action == "raise":
         raise ValueError("told in the log")
     if action == "later":
@@ -59,6 +64,7 @@ def place(tmp_path, monkeypatch):
     yield tmp_path
     for each in nursery._nurseries.values():
         each.end()
+    nursery._nurseries.clear()
 
 
 def begin(place: pathlib.Path, *arguments: str, log: str = "log", **variables: str):
@@ -71,9 +77,21 @@ def told(place: pathlib.Path, log: str = "log") -> dict[str, Any]:
 
 
 def begun(place: pathlib.Path, log: str) -> dict[str, Any]:
-    while not (place / log).read_text().endswith("\n"):
+    deadline = time.monotonic() + 60
+    while not (place / log).exists() or not (place / log).read_text().endswith("\n"):
+        assert time.monotonic() < deadline
         time.sleep(0.01)
     return told(place, log)
+
+
+def gone(*processes: int) -> bool:
+    """Within a while."""
+    deadline = time.monotonic() + 20
+    while any(map(psutil.pid_exists, processes)):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
 
 
 def test_one_process_loads_and_each_job_has_its_own(place):
@@ -124,14 +142,29 @@ def test_what_is_left_to_do_at_the_end_is_done(place):
     assert (place / "log").read_text().splitlines()[1:] == ["of a thread", "at exit, unflushed"]
 
 
+def test_hundreds_that_end_at_once_are_all_heard_of(place):
+    for _ in range(300):
+        assert begin(place, "0").wait() == 0
+
+
 def test_jobs_end_with_it_and_the_next_one_finds_another(place):
     process = begin(place, "wait", log="one")
     (home,) = nurseries_of(psutil.Process())
     begun(place, "one")
     home.kill()
     assert process.wait() == -signal.SIGKILL
+    assert gone(process.pid)
     assert begin(place, "0", log="two").wait() == 0
-    assert told(place, "two")["loaded_by"] != home.pid
+    assert told(place, "two")["loaded_by"] not in (home.pid, told(place, "two")["own"])
+
+
+def test_one_that_was_killed_while_idle_is_replaced(place):
+    begin(place, "0").wait()
+    (home,) = nurseries_of(psutil.Process())
+    home.kill()
+    assert begin(place, "0", log="two").wait() == 0
+    (other,) = nurseries_of(psutil.Process())
+    assert told(place, "two")["loaded_by"] == other.pid != home.pid
 
 
 def test_where_none_can_be_each_job_starts_afresh(place, monkeypatch):
@@ -140,6 +173,61 @@ def test_where_none_can_be_each_job_starts_afresh(place, monkeypatch):
     assert process.wait() == 3
     assert told(place)["loaded_by"] == process.pid
     assert told(place)["parent"] == os.getpid()
+    opened = []
+    monkeypatch.setattr(nursery.Nursery, "open", lambda environment: opened.append(1))
+    begin(place, "0").wait()
+    assert not opened, "it is not tried over and over"
+
+
+def test_an_interrupt_while_one_is_ordered_costs_that_one_alone(place, monkeypatch):
+    sibling = begin(place, "wait", log="sibling")
+    begun(place, "sibling")
+    hear = nursery._number
+
+    def interrupted(*arguments):
+        hear(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(nursery, "_number", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            begin(place, "wait", log="lost")
+    for number in range(3):
+        process = begin(place, str(number), log=f"log{number}")
+        assert process.wait() == number
+        assert told(place, f"log{number}")["own"] == process.pid
+    assert sibling.poll() is None
+    (home,) = nurseries_of(psutil.Process())
+    assert [child.pid for child in home.children()] == [sibling.pid]
+
+
+def test_a_system_without_room_for_a_process_costs_the_others_nothing(place, monkeypatch):
+    source = "import os, work\n\ndef full():\n    raise BlockingIOError\n\nos.fork = full\n"
+    (place / "crowded.py").write_text(source)
+    monkeypatch.setattr(nursery, "LOADED", "crowded")
+    process = begin(place, "4")
+    assert process.wait() == 4
+    assert told(place)["loaded_by"] == process.pid, "afresh"
+    assert len(nurseries_of(psutil.Process())) == 1, "it goes on"
+
+
+def test_a_fork_of_this_process_has_its_own_and_leaves_ours(place):
+    process = begin(place, "wait", log="ours")
+    begun(place, "ours")
+    (home,) = nurseries_of(psutil.Process())
+    with nursery._lock:  # as another thread might hold it
+        pid = os.fork()
+        if pid == 0:
+            os._exit(begin(place, "5", log="theirs").wait())
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 5
+    assert told(place, "theirs")["parent"] != home.pid
+    assert process.poll() is None
+    assert home.is_running()
+
+
+def test_files_left_open_are_whole(place):
+    assert begin(place, "write").wait() == 0
+    assert (place / "trace.csv").read_text() == "not flushed"
 
 
 def test_it_ends_with_the_process_that_orders(place):
@@ -152,10 +240,7 @@ def test_it_ends_with_the_process_that_orders(place):
         time.sleep(600)
         """
     run = psutil.Popen([sys.executable, "-c", textwrap.dedent(source)], env={**os.environ})
-    while not (place / "log").exists() or not (place / "log").read_text():
-        assert run.poll() is None
-        time.sleep(0.05)
-    (home,) = nurseries_of(run)
+    job = begun(place, "log")
     run.kill()
     run.wait()
-    assert not psutil.wait_procs([home], 20)[1]
+    assert gone(job["own"], job["loaded_by"])

@@ -11,7 +11,17 @@ from typing import Any
 import filelock
 
 from bell_bench.errors import BellBenchError
-from bell_bench.files import read_json, seal, sha256, unseal, write_json
+from bell_bench.files import (
+    LARGEST_JSON,
+    SEAL,
+    check_seal,
+    parse_json,
+    read_json,
+    read_whole,
+    sha256,
+    write_json,
+    write_sealed,
+)
 from bell_bench.harness.job import Job
 
 SCHEMA = 1
@@ -58,8 +68,11 @@ class JobFolder:
     def record(self) -> dict[str, Any] | None:
         """The record, or None if the job has not ended yet."""
         try:
-            record = read_json(self.record_file)
-            record = unseal(record) if isinstance(record, dict) else record
+            text = read_whole(self.record_file, LARGEST_JSON)
+            record = parse_json(text)
+            if isinstance(record, dict):
+                check_seal(text, record)
+                record.pop(SEAL, None)
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
@@ -82,7 +95,7 @@ class JobFolder:
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Put the record in place, sealed, so that damage shows."""
-        write_json(self.record_file, seal(record))
+        write_sealed(self.record_file, record)
 
     def finished(self) -> bool:
         """Whether the job has a sound result that needs no more work."""

@@ -11,7 +11,7 @@ import pathlib
 import shutil
 import sys
 
-from bell_bench.files import seal, sha256, write_json
+from bell_bench.files import sha256, write_sealed
 from bell_bench.harness.events import EventWriter
 
 PROBLEMS, PATHS = 6, 8
@@ -31,7 +31,7 @@ def main(folder: pathlib.Path) -> None:
     shutil.copy(folder.parent / "template.npz", predictions)
     job = json.loads((folder / "job.json").read_text())
     record = {**template, "job": job, "predictions_sha256": sha256(predictions.read_bytes())}
-    write_json(folder / "record.json", seal(record))
+    write_sealed(folder / "record.json", record)
 
 
 def start(parent: int, folder: str, paths: str) -> int:

@@ -11,7 +11,7 @@ import zipfile
 import pytest
 
 from bell_bench.errors import BellBenchError, UsageError
-from bell_bench.files import SEAL, seal, sha256, unseal, write_json
+from bell_bench.files import SEAL, sha256, write_sealed
 from bell_bench.harness.job import Job
 from bell_bench_leaderboard.submission.pack import pack
 from bell_bench_leaderboard.submission.schema import JOB, complaints
@@ -25,7 +25,8 @@ def job_folder(runs: pathlib.Path, algorithm: str) -> pathlib.Path:
 
 def edit_record(runs: pathlib.Path, algorithm: str, **changes: object) -> None:
     file = job_folder(runs, algorithm) / "record.json"
-    write_json(file, seal(unseal(json.loads(file.read_text())) | changes))
+    record = json.loads(file.read_text())
+    write_sealed(file, {k: v for k, v in record.items() if k != SEAL} | changes)
 
 
 def test_records_predictions_and_a_manifest_of_their_hashes_and_nothing_else(content):
@@ -149,7 +150,7 @@ def test_a_member_of_a_family_can_be_submitted(runs):
     record = json.loads((old / "record.json").read_text())
     record["job"]["algorithm"] = "avalanche:LwF"
     new = old.rename(runs / Job.from_json(record["job"]).name)
-    write_json(new / "record.json", seal({k: v for k, v in record.items() if k != SEAL}))
+    write_sealed(new / "record.json", {k: v for k, v in record.items() if k != SEAL})
     (new / "job.json").write_text(json.dumps(record["job"]))
     packed = Editable.of(pack([runs]).content)
     assert packed.names["avalanche:LwF"] == new.name
