@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 from bell_bench.algorithm import Algorithm
 from bell_bench.errors import UsageError, unknown
+from bell_bench.files import write_json
 from bell_bench.loading import load_object
 from bell_bench.options import complete
 from bell_bench.plugins import registry
 from bell_bench.specs import AlgorithmSpec
 from bell_bench.testing import contracts
-from bell_bench.testing.contracts import Contract, NotRun, Session
-from bell_bench.testing.trial import Broken, NotApplicable, Subject
+from bell_bench.testing.contracts import Contract, Session
+from bell_bench.testing.trial import Broken, Fault, NotApplicable, Subject
 from bell_bench.testing.worlds import world_for
 
 _BY_NAME: dict[str, Contract] = {
@@ -38,7 +39,7 @@ class Finding:
 
     contract: str
     status: str
-    """kept, broken, not applicable, or not run since a simpler contract is broken."""
+    """kept, broken, not applicable, or not run since another contract's fault came before."""
     detail: str = ""
     seconds: float = 0.0
 
@@ -71,14 +72,17 @@ def examine(
     algorithm: str | type[Algorithm], names: tuple[str, ...] = CONTRACTS
 ) -> Iterator[Finding]:
     """Look at contract after contract, and give each finding when it is known."""
-    chosen = {name: _contract(name) for name in names}
+    for name in names:
+        _contract(name)
     subject, spec = _subject(algorithm)
     with tempfile.TemporaryDirectory(prefix="bell-bench-check-") as folder:
         house = pathlib.Path(folder).resolve() / "runs"
+        write_json(house / "another-job" / "record.json", {})  # there for any that would look
         session = Session(subject, world_for(spec.suites), house, dict(spec.options))
-        for name, contract in chosen.items():
+        verdicts = Verdicts(session)
+        for name in names:
             started = time.perf_counter()
-            status, detail = _look(contract, session)
+            status, detail = verdicts[name]
             yield Finding(name, status, detail, time.perf_counter() - started)
 
 
@@ -91,16 +95,26 @@ def check_algorithm(algorithm: str | type[Algorithm], contract: str | None = Non
         raise ContractBroken("\n\n".join(broken))
 
 
-def _look(contract: Contract, session: Session) -> tuple[str, str]:
-    try:
-        contract(session)
-    except Broken as fault:
-        return "broken", str(fault)
-    except NotApplicable as reason:
-        return "not applicable", str(reason)
-    except NotRun as reason:
-        return "not run", str(reason)
-    return "kept", ""
+class Verdicts(dict[str, tuple[str, str]]):
+    """Status and detail by contract, each looked at once, when it is asked for."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __missing__(self, name: str) -> tuple[str, str]:
+        try:
+            _contract(name)(self._session)
+        except Fault as fault:
+            self[name] = "broken", str(fault)
+            if fault.contract != name and self[fault.contract][0] == "broken":
+                self[name] = "not run", f"{fault} (see contract {fault.contract})"
+        except Broken as fault:
+            self[name] = "broken", str(fault)
+        except NotApplicable as reason:
+            self[name] = "not applicable", str(reason)
+        else:
+            self[name] = "kept", ""
+        return self[name]
 
 
 def _contract(name: str) -> Contract:

@@ -23,19 +23,14 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from bell_bench.files import read_arrays
-from bell_bench.problem import Inputs, hash_arrays
 from bell_bench.specs import Option
 from bell_bench.testing import watching
-from bell_bench.testing.trial import Broken, NotApplicable, Subject, Trial
+from bell_bench.testing.trial import Broken, Fault, NotApplicable, Subject, Trial
 from bell_bench.testing.worlds import Task, World
 
 SLACK = 4096
 """Bytes that need no accounting."""
 Contract = Callable[["Session"], None]
-
-
-class NotRun(Exception):
-    """A contract that could not be looked at, since a simpler one is broken."""
 
 
 @dataclass
@@ -72,13 +67,19 @@ class Session:
             ran.after.append(ran.trial.predict_all())
         return ran
 
-    @cached_property
+    @property
     def plain(self) -> Ran:
         """The plain sequence with all defaults, run once for all who need it."""
+        if isinstance(self._plain, Ran):
+            return self._plain
+        raise self._plain
+
+    @cached_property
+    def _plain(self) -> Ran | Fault | NotApplicable:
         try:
             return self.run("plain")
-        except Broken as fault:
-            raise NotRun(f"a plain run fails already: {fault}") from fault
+        except (Fault, NotApplicable) as fault:
+            return fault
 
 
 def learns(session: Session) -> None:
@@ -99,12 +100,11 @@ def learns(session: Session) -> None:
 def scores(session: Session) -> None:
     """Scores are a finite, real tensor of shape (inputs, classes), for any number of
     inputs."""
-    trial = session.trial()
-    for task in session.tasks("plain"):
-        trial.learn(task)
-    test = session.tasks("plain")[0].test.inputs
-    for count in (len(test), 7, 1):
-        trial.predict(0, replace(test, index=test.index[:count]))
+    trial = session.plain.trial
+    for task in trial.tasks:
+        test = task.test.inputs
+        for count in (7, 1):
+            trial.predict(task.problem.index, replace(test, index=test.index[:count]))
 
 
 def deterministic(session: Session) -> None:
@@ -144,7 +144,10 @@ def resumes(session: Session) -> None:
 def _same(found: Sequence[Tensor], expected: Sequence[Tensor], when: str) -> None:
     for index, (one, other) in enumerate(zip(found, expected, strict=True)):
         if not torch.allclose(one, other, atol=1e-6, rtol=1e-5):
-            raise Broken(f"{when}, problem {index + 1} is scored differently than without a break")
+            raise Fault(
+                f"{when}, problem {index + 1} is scored differently than without a break",
+                "deterministic",
+            )
 
 
 def plain_files(session: Session) -> None:
@@ -270,8 +273,8 @@ def options(session: Session) -> None:
                 for task in session.tasks("plain")[:2]:
                     trial.learn(task)
                 trial.predict_all()
-            except Broken as fault:
-                raise Broken(f"with {name}={value!r}, {fault}") from fault
+            except Fault as fault:
+                raise Fault(f"with {name}={value!r}, {fault}", fault.contract) from fault
 
 
 def _values(option: Option) -> list[Any]:
@@ -305,42 +308,34 @@ def multi_class(session: Session) -> None:
 def nothing_else(session: Session) -> None:
     """It asks for nothing but what it was handed: no test labels, no later problems, no files of
     other jobs, no network, nothing of the context that is not promised."""
-    other = session.house / "another-job"
-    other.mkdir(parents=True, exist_ok=True)
-    (other / "record.json").write_text("{}")
-    trial = session.trial()
-    own = (trial.folder, session.house / "evaluations")
+    name, fault, refused = "watched-job", None, []
+    own = (session.house / name, session.house / "evaluations")
     with (
         watching.files_and_network(session.house, own) as opened,
         watching.suites_asked_for() as suites,
     ):
-        for task in session.tasks("plain")[:2]:
-            trial.learn(task)
-            trial.predict_all()
+        try:
+            trial = session.trial(name=name)
+            refused = trial.refused
+            for task in session.tasks("plain")[:2]:
+                trial.learn(task)
+                trial.predict_all()
+        except Fault as error:
+            fault = error
     if opened:
         raise Broken(f"it asked for what is not its own: {opened[0]}")
     if suites:
         raise Broken(f"it looked up the suite {suites[0]}, from which any problem can be made")
+    if fault:
+        raise fault
+    if refused:
+        raise Broken(refused[0])
 
 
 def leaves_inputs(session: Session) -> None:
     """It does not change the problems and inputs that it is handed."""
-    trial = session.trial()
-    for task in session.tasks("plain")[:2]:
-        before = _fingerprint(task)
-        trial.learn(task)
-        if _fingerprint(task) != before:
-            raise Broken(f"learn changed the images, rows or labels of problem {task.problem.name}")
-        trial.predict(task.problem.index)
-        if _fingerprint(task) != before:
-            raise Broken(f"predict({task.problem.index}, inputs) changed its inputs")
-
-
-def _fingerprint(task: Task) -> str:
-    splits: list[Inputs] = [task.problem.train, task.problem.validation, task.test]
-    labels = [task.problem.train.labels, task.problem.validation.labels]
-    arrays = [array for split in splits for array in (split.images, split.index)]
-    return hash_arrays([*arrays, *labels])
+    if changed := session.plain.trial.changed:
+        raise Broken(changed[0])
 
 
 def accounts_storage(session: Session) -> None:

@@ -7,7 +7,7 @@ import pathlib
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from torch import Tensor
@@ -18,7 +18,7 @@ from bell_bench.harness.context import JobContext
 from bell_bench.harness.job import Job
 from bell_bench.harness.scores import checked_scores
 from bell_bench.problem import Inputs, Problem
-from bell_bench.testing.worlds import Task, World
+from bell_bench.testing.worlds import Task, World, copied, fingerprint
 
 _numbers = itertools.count(1)
 PROMISED = frozenset(
@@ -29,6 +29,15 @@ PROMISED = frozenset(
 
 class Broken(Exception):
     """What a contract forbids was done; the message says what."""
+
+
+class Fault(Broken):
+    """An answer that was not given or is none, so that not every question could be asked."""
+
+    def __init__(self, message: str, contract: str) -> None:
+        super().__init__(message)
+        self.contract = contract
+        """The one that forbids it first."""
 
 
 class NotApplicable(Exception):
@@ -56,13 +65,17 @@ class Handed:
 
     def __init__(self, context: JobContext) -> None:
         object.__setattr__(self, "_context", context)
+        object.__setattr__(self, "_refused", [])
 
     def __getattr__(self, name: str) -> Any:
         if name not in PROMISED:
-            raise AttributeError(
+            told = (
                 f"context.{name} is not promised to algorithms (bell_bench.algorithm.Context has "
                 f"{', '.join(sorted(PROMISED))})"
             )
+            if not name.startswith("__"):  # which Python itself and libraries ask of any object
+                object.__getattribute__(self, "_refused").append(told)
+            raise AttributeError(told, name=name, obj=self)
         return getattr(object.__getattribute__(self, "_context"), name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -71,7 +84,8 @@ class Handed:
 
 @dataclass
 class Trial:
-    """A job of the subject, call by call; a fault becomes ``Broken`` with its place."""
+    """A job of the subject, call by call, each with arrays of its own; what it raises becomes a
+    ``Fault`` with its place."""
 
     subject: Subject
     world: World
@@ -90,6 +104,8 @@ class Trial:
             device=self.device,
         )  # fmt: skip
         self.tasks: list[Task] = []
+        self.changed: list[str] = []
+        """Which calls changed what they were handed."""
         self.job_context = JobContext(
             job,
             self.world.protocol,
@@ -106,6 +122,12 @@ class Trial:
         )
 
     @property
+    def refused(self) -> list[str]:
+        """What was asked of the context that it does not promise."""
+        found: list[str] = object.__getattribute__(self.handed, "_refused")
+        return found
+
+    @property
     def folder(self) -> pathlib.Path:
         return self.house / self.name
 
@@ -114,15 +136,20 @@ class Trial:
         return self.folder / "work"
 
     def learn(self, task: Task) -> None:
-        problem = task.problem
+        known = task.problem
+        problem = replace(known, train=copied(known.train), validation=copied(known.validation))
         self._call(f"learn({_told(problem)})", lambda: self.algorithm.learn(problem))
+        if _seen(problem) != _seen(known):
+            self.changed.append(f"learn changed the images, rows or labels of {known.name}")
         self.tasks.append(task)
 
     def ask(self, index: int, inputs: Inputs) -> Any:
         """Whatever the algorithm predicts, unchecked."""
-        return self._call(
-            f"predict({index}, inputs)", lambda: self.algorithm.predict(index, inputs)
-        )
+        given, what = copied(inputs), f"predict({index}, inputs)"
+        answer = self._call(what, lambda: self.algorithm.predict(index, given))
+        if fingerprint(given) != fingerprint(inputs):
+            self.changed.append(f"{what} changed its inputs")
+        return answer
 
     def predict(self, index: int, inputs: Inputs | None = None) -> Tensor:
         """Scores for a learnt problem, of its test inputs unless told; checked."""
@@ -132,7 +159,7 @@ class Trial:
         try:
             return checked_scores(scores, index, shape)
         except BellBenchError as error:
-            raise Broken(str(error)) from None
+            raise Fault(str(error), "scores") from None
 
     def predict_all(self) -> list[Tensor]:
         return [self.predict(task.problem.index) for task in self.tasks]
@@ -140,29 +167,51 @@ class Trial:
     def save(self, name: str = "checkpoint") -> pathlib.Path:
         folder = self.folder / name
         folder.mkdir(parents=True)
-        self._call("save(folder)", lambda: self.algorithm.save(folder))
+        self._call("save(folder)", lambda: self.algorithm.save(folder), "resumes")
         return folder
 
     def load(self, folder: pathlib.Path, learnt: Sequence[Task]) -> None:
-        self._call("load(folder)", lambda: self.algorithm.load(folder))
+        self._call("load(folder)", lambda: self.algorithm.load(folder), "resumes")
         self.tasks = list(learnt)
 
-    def _call(self, what: str, function: Any) -> Any:
+    def _call(self, what: str, function: Any, contract: str = "learns") -> Any:
         try:
             with warnings.catch_warnings(record=True):  # even of code that shows all of its own
                 return function()
         except Unsupported as error:
             raise NotApplicable(f"{what} says that this is not supported: {error}") from error
         except NotImplementedError as error:
-            raise Broken(f"{what}: {error or 'not implemented'}") from error
+            raise Fault(f"{what}: {error or 'not implemented'}", contract) from error
         except Exception as error:
-            raise Broken(f"{what} raised {type(error).__name__}: {error}{_place(error)}") from error
+            place = _place(error, self.subject.package)
+            raise Fault(
+                f"{what} raised {type(error).__name__}: {error}{place}",
+                "nothing-else" if _asks_for_more(error) else contract,
+            ) from error
 
 
 def _told(problem: Problem) -> str:
     return f"problem {problem.index + 1}: {problem.name}"
 
 
-def _place(error: Exception) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    return f" (at {frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+def _seen(problem: Problem) -> str:
+    return fingerprint(problem.train, problem.validation)
+
+
+def _asks_for_more(error: Exception) -> bool:
+    """Whether it asked the context for what is not promised, or inputs for their labels."""
+    if not isinstance(error, AttributeError):
+        return False
+    labels = isinstance(error.obj, Inputs) and error.name == "labels"
+    return labels or isinstance(error.obj, Handed)
+
+
+def _place(error: Exception, package: str) -> str:
+    """The author's own line: the deepest of their package, else of whoever was called."""
+    frames = [
+        (frame.f_globals.get("__name__", ""), f" (at {frame.f_code.co_filename}:{line})")
+        for frame, line in traceback.walk_tb(error.__traceback__)
+    ]
+    called = [(module, place) for module, place in frames if module != __name__]
+    own = [place for module, place in called if module.partition(".")[0] == package]
+    return [*(place for _, place in called), *own][-1] if called else ""

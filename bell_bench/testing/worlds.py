@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.plugins import registry
-from bell_bench.problem import Array, Problem, Split
+from bell_bench.problem import Array, Inputs, Problem, Split, hash_arrays
 from bell_bench.suites.bell.architecture import PIXELS, architecture
 
 POINTS, FEW, IMAGES, CLASSES, WIDTH = 48, 10, 32, 8, 4
@@ -24,6 +24,7 @@ BRIEF: dict[str, Any] = {
     "validate_every": 6,
 }
 """Training that is over at once."""
+AnyInputs = TypeVar("AnyInputs", bound=Inputs)
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,20 @@ class World:
     protocol_name: str
     settings: TrainingSettings
     sequences: Mapping[str, Sequence[Task]]
+
+
+def copied(split: AnyInputs) -> AnyInputs:
+    """The same with arrays of its own, so that whoever changes them changes nothing else."""
+    return dataclasses.replace(split, **{name: array.copy() for name, array in _arrays(split)})
+
+
+def fingerprint(*splits: Inputs) -> str:
+    """A hash of images, rows and, where there are any, labels."""
+    return hash_arrays(array for split in splits for _, array in _arrays(split))
+
+
+def _arrays(split: Inputs) -> list[tuple[str, Array]]:
+    return [(name, value) for name, value in vars(split).items() if isinstance(value, np.ndarray)]
 
 
 def world_for(suites: Sequence[str]) -> World:

@@ -54,6 +54,16 @@ class FailsToLearn(Good):
         raise ValueError("no such luck")
 
 
+class FailsInTorch(Good):
+    def learn(self, problem: Problem) -> None:
+        torch.nn.Linear(3, 3)(torch.zeros(2))  # which raises in a file of torch
+
+
+class FailsToSave(Good):
+    def save(self, folder: pathlib.Path) -> None:
+        raise OSError("no room")
+
+
 class RefusesAll(Good):
     def learn(self, problem: Problem) -> None:
         raise Unsupported("not for me")
@@ -275,6 +285,12 @@ class UsesInternals(Good):
         assert self.context.evaluator  # type: ignore[attr-defined]
 
 
+class AsksQuietly(Good):
+    def learn(self, problem: Problem) -> None:
+        super().learn(problem)
+        assert getattr(self.context, "job", None) is None
+
+
 class CallsHome(Good):
     def learn(self, problem: Problem) -> None:
         super().learn(problem)
@@ -324,6 +340,7 @@ class TrainsForFree(Good):
 
 BREAKERS: list[tuple[str, type[Good], str]] = [
     ("learns", FailsToLearn, "raised ValueError: no such luck"),
+    ("learns", FailsInTorch, "misbehaving.py:"),
     ("learns", RefusesAll, "AlgorithmSpec(suites=…)"),
     ("learns", ForgetsProblems, "predict(0, inputs) raised KeyError"),
     ("scores", WrongShape, "scores of shape (48, 2), not (48, 1)"),
@@ -334,6 +351,7 @@ BREAKERS: list[tuple[str, type[Good], str]] = [
     ("deterministic", ProcessRandom, "context.generator"),
     ("seed", FixedSeed, "seeds 0 and 1 give the same scores"),
     ("resumes", NoSave, "must implement save(folder)"),
+    ("resumes", FailsToSave, "save(folder) raised OSError: no room"),
     ("resumes", LosesOnLoad, "right after load(folder)"),
     ("resumes", ForgetsToGoOn, "after going on from load(folder)"),
     ("plain-files", Pickles, "more.bin, which is a pickle"),
@@ -356,6 +374,7 @@ BREAKERS: list[tuple[str, type[Good], str]] = [
     ("nothing-else", ReadsOthers, "open runs/another-job/record.json"),
     ("nothing-else", MakesProblems, "it looked up the suite bell"),
     ("nothing-else", UsesInternals, "context.evaluator is not promised"),
+    ("nothing-else", AsksQuietly, "context.job is not promised"),
     ("nothing-else", CallsHome, "a network connection to"),
     ("leaves-inputs", ChangesProblem, "learn changed"),
     ("leaves-inputs", ChangesInputs, "predict(0, inputs) changed its inputs"),
@@ -363,3 +382,5 @@ BREAKERS: list[tuple[str, type[Good], str]] = [
     ("accounts-storage", HoardsFiles, "save(folder) wrote"),
     ("charges-work", TrainsForFree, "made 1 steps of an optimiser and charged nothing"),
 ]
+ALSO_BROKEN: dict[type[Good], tuple[str, ...]] = {OnlyBinary: ("mixed-inputs",)}
+"""Where one habit breaks two: single images come with many classes."""

@@ -11,7 +11,14 @@ from bell_bench.errors import UsageError
 from bell_bench.plugins import registry
 from bell_bench.testing import CONTRACTS, ContractBroken, check_algorithm, examine
 from bell_bench.testing.conformance import contract_text
-from tests.testing.misbehaving import BREAKERS, Good, RefusesClasses, SavesPlainly, Unstable
+from tests.testing.misbehaving import (
+    ALSO_BROKEN,
+    BREAKERS,
+    Good,
+    RefusesClasses,
+    SavesPlainly,
+    Unstable,
+)
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
 BUILT_IN = sorted(p.spec.name for p in registry().algorithms if p.distribution == "bell-bench")
@@ -37,6 +44,20 @@ def test_a_broken_contract_is_named_told_and_documented(
     assert told in text
     assert f"docs/contracts.md#{contract}" in text
     assert contract_text(contract) in text
+
+
+@pytest.mark.parametrize(
+    ("contract", "kind"),
+    [(contract, kind) for contract, kind, _ in BREAKERS],
+    ids=[kind.__name__ for _, kind, _ in BREAKERS],
+)
+def test_a_whole_examination_finds_the_one_that_is_broken(contract: str, kind: type[Good]) -> None:
+    found = {finding.contract: finding for finding in examine(kind)}
+    broken = {name for name, finding in found.items() if finding.status == "broken"}
+    assert broken == {contract, *ALSO_BROKEN.get(kind, ())}
+    for finding in found.values():
+        if finding.status == "not run":
+            assert finding.detail.endswith(f"(see contract {contract})")
 
 
 def test_formats_that_cannot_run_code_are_allowed() -> None:
