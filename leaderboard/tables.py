@@ -217,7 +217,7 @@ def notes(board: Board) -> list[str]:
         len({realisation for realisation, _ in cell.expected}) for cell in board.cells.values()
     }
     if counts == {1}:
-        return ["one realisation: no interval can be given, nor ranks (--realisations 3)"]
+        return ["one realisation: no interval can be given, nor ranks; three give both"]
     span = str(min(counts)) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
     found = [f"[95% intervals] over {span} realisations per sequence (docs/leaderboard.md)"]
     return found + (["where there is one, none can be given"] if 1 in counts else [])

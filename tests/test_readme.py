@@ -5,11 +5,16 @@ from __future__ import annotations
 import pathlib
 import re
 import shlex
+from collections.abc import Iterator
 
 import click
 import pytest
 
-from bell_bench.cli.verbs import cli
+from bell_bench.cli.verbs import cli, run
+from bell_bench.plugins import registry
+from bell_bench.testing import check_algorithm
+from tests.plugin_folder import make_distribution
+from tests.tiny_suite import TINY
 
 ROOT = pathlib.Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -40,9 +45,31 @@ def test_every_command_of_the_tour_parses(line, tmp_path, monkeypatch):
     command.make_context(verb, arguments, resilient_parsing=False)
 
 
-def test_the_example_algorithm_is_whole():
+@pytest.fixture
+def here(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pathlib.Path]:
+    """A folder with the README's algorithm, where the tiny suite is installed."""
+    make_distribution(tmp_path, "tiny", TINY)
     code = re.search(r"```python\n(.*?)```", README, re.S)
     assert code
-    scope: dict[str, object] = {}
-    exec(code[1], scope)
-    assert "MyAlgorithm" in scope
+    (tmp_path / "my_algo.py").write_text(code[1])
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    registry.cache_clear()
+    yield tmp_path
+    registry.cache_clear()
+
+
+@pytest.mark.slow
+def test_the_example_algorithm_runs_by_the_command_of_the_tour(here, capsys):
+    (line,) = (line for line in commands() if "./my_algo.py" in line)
+    _, *arguments = shlex.split(line, comments=True)
+    assert run([*arguments, "--suite", "tiny", "--quiet"]) == 0, capsys.readouterr().err
+    assert "MyAlgorithm" in capsys.readouterr().out
+    assert run(["show", "MyAlgorithm"]) == 0
+    assert "status: done" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_example_algorithm_keeps_every_contract(here):
+    check_algorithm("./my_algo.py:MyAlgorithm")

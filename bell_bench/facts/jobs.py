@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import pathlib
+import re
 from typing import TYPE_CHECKING, Any
 
-from bell_bench.errors import UsageError, unknown
+from bell_bench.errors import UsageError
 
 if TYPE_CHECKING:
     from bell_bench.harness.job import Job
@@ -20,11 +22,20 @@ def find_jobs(run: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
         if found := sorted(file.parent for file in folder.glob("*/job.json")):
             return found
     names = [file.parent.name for file in out.glob("*/job.json")]
-    if found := sorted(out / name for name in names if str(run) in name):
-        return found
     if not names:
         raise UsageError(f"no run at {run}, and no jobs in {out}: run `bell-bench evaluate` first")
-    raise unknown("run", str(run), names)
+    if found := sorted(out / name for name in names if _folded(str(run)) in _folded(name)):
+        return found
+    near = difflib.get_close_matches(str(run), names, n=5, cutoff=0)
+    raise UsageError(
+        f"no run at {run}, and none of the {len(names)} jobs in {out} has that in its name; "
+        f"the nearest: {', '.join(near)}"
+    )
+
+
+def _folded(name: str) -> str:
+    """A name as any of its spellings: an algorithm my-idea has folders with my_idea."""
+    return re.sub(r"[^a-z0-9.+]", "_", name.casefold())
 
 
 def draw(folder: JobFolder, record: dict[str, Any] | None, picture: pathlib.Path) -> None:

@@ -40,7 +40,8 @@ class Standing:
     solved: int = 0
     before: int = 0
     """Of the solved ones, those of an earlier run."""
-    paths: int = 0
+    tried: set[str] = field(default_factory=set)
+    """Different paths of this problem; one that is asked for twice costs once."""
     best: float | None = None
     name: str = ""
 
@@ -52,9 +53,9 @@ class Standing:
         elif kind == "waiting":
             self.name = WAITING
         elif kind == "problem":
-            self.name, self.paths, self.best = event["name"], 0, None
+            self.name, self.tried, self.best = event["name"], set(), None
         elif kind == "path":
-            self.paths += 1
+            self.tried.add(event["path"])
             self.best = max(self.best or 0.0, event["accuracy"])
         elif kind == "solved":
             self.solved = event["index"] + 1
@@ -65,11 +66,16 @@ class Standing:
         ahead = self.problems - self.before
         return (self.solved - self.before) / ahead if ahead else 0.0
 
+    @property
+    def paths(self) -> str:
+        """As ``show`` counts them."""
+        return "1 path" if len(self.tried) == 1 else f"{len(self.tried)} paths"
+
     def __str__(self) -> str:
         if not self.problems:
             return self.name
         best = "" if self.best is None else f", best {100 * self.best:.1f}%"
-        return f"{self.name}: {self.paths} paths{best}"
+        return f"{self.name}: {self.paths}{best}"
 
 
 @dataclass
@@ -125,7 +131,7 @@ class PlainProgress(Progress):
             standing = self.standing[job.name]
             self._say(
                 f"{label(job)}: problem {standing.solved}/{standing.problems} {event['name']} "
-                f"{100 * event['accuracy']:.1f}% ({standing.paths} paths)"
+                f"{100 * event['accuracy']:.1f}% ({standing.paths})"
             )
 
     def end(self, job: Job, record: dict[str, Any]) -> None:

@@ -196,6 +196,27 @@ def test_notes_of_strangers(runs: pathlib.Path, capsys: pytest.CaptureFixture[st
     assert "… (--json has all)" in text
 
 
+@pytest.mark.parametrize("name", ["my-idea", "my_idea", "S_few-my-idea", "S_few_my:idea"])
+def test_a_job_is_found_by_its_algorithms_name_in_any_spelling(
+    name: str, runs: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store(runs, problem(0, None), name="bell-S_few-my_idea-r0-s0-0123abcd", algorithm="my-idea")
+    store(runs, problem(0, None), name="bell-S_few-other-r0-s0-0123abcd", algorithm="other")
+    assert "my-idea (made by hand) on gone S_few" in told(capsys, name, "--out", str(runs))
+
+
+def test_an_unknown_run_is_told_with_the_nearest_few(
+    runs: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(20):
+        store(runs, name=f"bell-S_few-picle-r{number}-s0")
+    store(runs, name="bell-S_pl-mntdp_d-r0-s0")
+    message = refused(capsys, "mntdp-e", "--out", str(runs))
+    assert "none of the 21 jobs" in message
+    assert "the nearest: bell-S_pl-mntdp_d-r0-s0" in message
+    assert message.count("bell-S_") == 5
+
+
 def test_wrong_usage(runs: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     plain = store(runs, problem(0, None), name="plain", algorithm="ewc")
     empty = store(runs, name="empty")
