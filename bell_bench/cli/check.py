@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 @click.option(
     "--contract", "names", multiple=True, metavar="NAME", help="Only this contract. Repeatable."
 )
+@click.option(
+    "--explain",
+    metavar="NAME",
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _, name: explain(ctx, name),
+    help="What a contract asks for; looks at no algorithm.",
+)
 @click.option("--json", "as_json", is_flag=True, help="A list of findings.")
 def command(algorithm: str, names: tuple[str, ...], as_json: bool) -> int:
     """Hold ALGORITHM to every contract, on tiny problems: a name, or ./file.py:Class.
@@ -46,6 +54,16 @@ def command(algorithm: str, names: tuple[str, ...], as_json: bool) -> int:
             f"({seconds:.0f} s)"
         )
     return 1 if broken else 0
+
+
+def explain(context: click.Context, name: str | None) -> None:
+    """Print a contract, and leave, if one was named."""
+    if name is None:
+        return
+    from bell_bench.testing.conformance import explanation
+
+    click.echo("\n\n".join(map(paragraph, explanation(name))))
+    context.exit()
 
 
 def tell(finding: Finding) -> None:

@@ -30,7 +30,7 @@ CONTRACTS = tuple(_BY_NAME)
 
 
 class ContractBroken(AssertionError):
-    """An algorithm breaks a contract; the message says which, how, and where it is documented."""
+    """An algorithm breaks a contract; the message says which, how, and which command tells more."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class Finding:
 
     @property
     def where(self) -> str:
-        """The place in the documentation."""
-        return f"docs/contracts.md#{self.contract}"
+        """The command that tells more, wherever the documentation is."""
+        return f"bell-bench check --explain {self.contract}"
 
     def __str__(self) -> str:
         if self.status != "broken":
@@ -64,8 +64,13 @@ class Finding:
 
 def contract_text(name: str) -> str:
     """A contract as people read it."""
-    text = inspect.getdoc(_contract(name)) or ""
-    return " ".join(text.partition("\n\n")[0].split())
+    return explanation(name)[0]
+
+
+def explanation(name: str) -> list[str]:
+    """A contract and what to know of it, in paragraphs, as in docs/contracts.md."""
+    text = (inspect.getdoc(_contract(name)) or "").replace("``", "`")
+    return [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
 
 
 def examine(

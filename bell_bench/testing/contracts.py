@@ -1,6 +1,7 @@
 """The contracts between bell-bench and an algorithm, each a function that raises if it is broken.
 
-A docstring's first paragraph is the contract as people read it, here and in docs/contracts.md.
+A docstring is what people read, also by ``bell-bench check --explain`` and in docs/contracts.md;
+its first paragraph is the contract itself.
 """
 
 from __future__ import annotations
@@ -84,7 +85,12 @@ class Session:
 
 def learns(session: Session) -> None:
     """It learns the problems of a sequence one by one, and after each predicts for every problem
-    learnt so far."""
+    learnt so far.
+
+    ``learn(problem)`` is called once per problem, in order; ``predict(index, inputs)`` at any time
+    after, for any earlier index. An algorithm that refuses the plainest problems must name the
+    suites it supports in its ``AlgorithmSpec``.
+    """
     try:
         trial = session.trial()
         for task in session.tasks("plain"):
@@ -99,7 +105,10 @@ def learns(session: Session) -> None:
 
 def scores(session: Session) -> None:
     """Scores are a finite, real tensor of shape (inputs, classes), for any number of
-    inputs."""
+    inputs.
+
+    The highest score is the answer; binary problems have two classes like any other.
+    """
     trial = session.plain.trial
     for task in trial.tasks:
         test = task.test.inputs
@@ -109,7 +118,10 @@ def scores(session: Session) -> None:
 
 def deterministic(session: Session) -> None:
     """The same job gives the same scores, whatever the state of the process's own random
-    generators."""
+    generators.
+
+    Draw from ``context.generator(...)``, which depends on the job's seed and the names you give it.
+    """
     before = session.plain.after
     watching.scramble(987)
     again = session.run("plain").after
@@ -125,7 +137,11 @@ def deterministic(session: Session) -> None:
 
 def resumes(session: Session) -> None:
     """A job that goes on from ``save`` and ``load`` in the middle of a sequence ends as one that
-    was never cut off."""
+    was never cut off.
+
+    ``save(folder)`` is called after every problem; ``load(folder)`` on a new object, with the
+    context of the same job: the library's files are where they were.
+    """
     tasks, whole = session.tasks("plain"), session.plain.after
     middle = len(tasks) - 1
     first = session.trial()
@@ -152,7 +168,11 @@ def _same(found: Sequence[Tensor], expected: Sequence[Tensor], when: str) -> Non
 
 def plain_files(session: Session) -> None:
     """What ``save`` writes cannot run code when it is loaded: JSON, text, .npz without objects,
-    safetensors; no pickle, so no ``torch.save``."""
+    safetensors; no pickle, so no ``torch.save``.
+
+    Use ``safetensors.torch.save_file`` for tensors, and ``bell_bench.files.write_json`` and
+    ``write_arrays``, which write whole files or none.
+    """
     trial = session.trial()
     for task in session.tasks("plain")[:2]:
         trial.learn(task)
@@ -213,7 +233,11 @@ def _is_pickle(content: bytes) -> bool:
 
 def stable(session: Session) -> None:
     """Where a class says ``stable = True``, learning a problem changes no score of an earlier
-    one."""
+    one.
+
+    Modular algorithms say so, since library modules are frozen. The claim is for readers; without
+    it nothing is checked.
+    """
     after = session.plain.after
     changed = [
         (step, index)
@@ -233,7 +257,10 @@ def stable(session: Session) -> None:
 
 
 def device(session: Session) -> None:
-    """It computes on ``context.device`` and does not choose a device of its own."""
+    """It computes on ``context.device`` and does not choose a device of its own.
+
+    Where the machine has an accelerator, the check also runs the algorithm on it.
+    """
     with watching.devices_asked_for(session.subject.package) as asked:
         session.run("plain")
     if asked:
@@ -249,7 +276,10 @@ def _accelerators() -> list[str]:
 
 def seed(session: Session) -> None:
     """Its randomness follows the job's seed: if it draws from the process's own generators, another
-    seed gives other scores."""
+    seed gives other scores.
+
+    A constant seed in the code makes all seeds one.
+    """
     first = session.plain.after[-1]
     watching.scramble(1)
     before = watching.global_randomness()
@@ -263,7 +293,10 @@ def seed(session: Session) -> None:
 
 
 def options(session: Session) -> None:
-    """It runs with every choice, switch and bound that its options declare."""
+    """It runs with every choice, switch and bound that its options declare.
+
+    Values outside are refused before an algorithm sees them.
+    """
     if not session.declared:
         raise NotApplicable("it declares no options")
     for name, option in session.declared.items():
@@ -290,13 +323,19 @@ def _values(option: Option) -> list[Any]:
 
 
 def few_points(session: Session) -> None:
-    """It survives problems with ten training and ten validation points."""
+    """It survives problems with ten training and ten validation points.
+
+    A class may have no example among them; S_few ends with such a problem.
+    """
     session.run("few")
 
 
 def mixed_inputs(session: Session) -> None:
     """It survives a sequence whose inputs change: pairs of images, pairs of vectors, single
-    images."""
+    images.
+
+    S_sp and S_few have such sequences. Where nothing fits, starting afresh is an answer.
+    """
     session.run("mixed")
 
 
@@ -307,7 +346,11 @@ def multi_class(session: Session) -> None:
 
 def nothing_else(session: Session) -> None:
     """It asks for nothing but what it was handed: no test labels, no later problems, no files of
-    other jobs, no network, nothing of the context that is not promised."""
+    other jobs, no network, nothing of the context that is not promised.
+
+    What is promised is ``bell_bench.Context``. The check watches files, connections and lookups of
+    suites; it is a help against mistakes, not a wall against intent.
+    """
     name, fault, refused = "watched-job", None, []
     own = (session.house / name, session.house / "evaluations")
     with (
@@ -333,14 +376,21 @@ def nothing_else(session: Session) -> None:
 
 
 def leaves_inputs(session: Session) -> None:
-    """It does not change the problems and inputs that it is handed."""
+    """It does not change the problems and inputs that it is handed.
+
+    Arrays may be shared with other jobs' caches: copy before you write.
+    """
     if changed := session.plain.trial.changed:
         raise Broken(changed[0])
 
 
 def accounts_storage(session: Session) -> None:
     """What it keeps between problems is in the library or told to ``context.account``: arrays and
-    tensors within reach of the algorithm, and the files that ``save`` writes."""
+    tensors within reach of the algorithm, and the files that ``save`` writes.
+
+    Call ``context.account(what, bytes, parameters)`` after each problem; it replaces what was said
+    before.
+    """
     trial = session.plain.trial
     told = trial.job_context.resources()["stored_bytes"]
     kept = watching.kept_bytes(trial.algorithm, without=trial.handed)
@@ -356,7 +406,11 @@ def accounts_storage(session: Session) -> None:
 
 
 def charges_work(session: Session) -> None:
-    """Training outside ``context.evaluate`` is charged with ``context.charge``."""
+    """Training outside ``context.evaluate`` is charged with ``context.charge``.
+
+    ``context.count(step)`` runs a step and gives its FLOPs. The check sees the steps of torch's
+    optimisers; charge other work as well.
+    """
     trial = session.trial()
     for task in session.tasks("plain")[:2]:
         before = trial.job_context.charges

@@ -28,8 +28,17 @@ def test_a_broken_one_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     out = " ".join(capsys.readouterr().out.split())
     assert "broken scores predict(0, inputs) must give class scores of shape" in out
     assert "The contract: Scores are a finite, real tensor" in out
-    assert "See docs/contracts.md#scores" in out
+    assert "See bell-bench check --explain scores" in out
     assert "0 of 1 contracts" in out
+
+
+def test_a_contract_is_explained_without_an_algorithm(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "--explain", "scores"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("Scores are a finite, real tensor")
+    assert "The highest score is the answer" in out
+    assert run(["check", "--explain", "score"]) == 2
+    assert "did you mean scores" in capsys.readouterr().err
 
 
 def test_findings_as_json(capsys: pytest.CaptureFixture[str]) -> None:
