@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bell_bench.modular.evaluations import EvaluationStore
     from bell_bench.plugins import PluginInfo
     from bell_bench.reproduction import Reproduction
+    from bell_bench.results import Shown
     from bell_bench.testing import Finding
     from bell_bench_leaderboard.submission import Report
 
@@ -138,41 +139,54 @@ def submit(
     return pathlib.Path(out)
 
 
-def validate(file: File, *, rerun: int = 0, seed: int = 0) -> Report:
+def validate(file: File, *, rerun: int = 0, seed: int | None = None) -> Report:
     """Whether a submission is sound: its ``faults``, and what could not be checked here.
 
-    If it is, ``rerun`` jobs, chosen by ``seed``, are run again: what agrees is a remark.
+    If it is, ``rerun`` jobs are run again: what agrees is a remark. ``seed`` chooses them; without
+    one, a new one is drawn, and told as a remark.
     """
     from bell_bench_leaderboard.submission import Submission, check
+    from bell_bench_leaderboard.submission.rerun import draw_seed
     from bell_bench_leaderboard.submission.rerun import rerun as run_again
 
     submission = Submission.read(pathlib.Path(file))
     report = check(submission)
     if rerun and not report.faults and not report.unchecked:
-        again = run_again(submission, report, rerun, seed)
+        chosen = draw_seed() if seed is None else seed
+        again = run_again(submission, report, rerun, chosen)
         report.faults += again.faults
         report.unchecked += again.unable
-        report.remarks += again.agreed
+        report.remarks += [*again.agreed, f"jobs to run again were chosen by seed {chosen}"]
     return report
 
 
-def show(run: File = "runs", *, out: File = "runs", picture: File | None = None) -> Results:
+def show(
+    run: File = "runs",
+    *,
+    out: File = "runs",
+    problem: int | None = None,
+    full: bool = False,
+    picture: File | None = None,
+) -> Shown:
     """The jobs of ``run``: a job's folder, part of its name, or a folder of runs.
 
-    ``picture`` draws a single modular job's library and chosen paths to a PNG file.
+    Printed, one job is told problem by problem and several are listed. Of one job, ``problem``
+    (from 1) tells that one in full, ``full`` all of them, and ``picture`` draws a modular one's
+    library and chosen paths to a PNG file. What is not finished has no record.
     """
-    from bell_bench.facts.jobs import draw, find_jobs
+    from bell_bench.facts.jobs import draw, find_jobs, require_one
+    from bell_bench.facts.told_jobs import tell_jobs
     from bell_bench.harness.store import JobFolder
+    from bell_bench.results import Shown
     from bell_bench_leaderboard import read_records
 
     folders = [JobFolder(path) for path in find_jobs(pathlib.Path(run), pathlib.Path(out))]
+    require_one(folders, run, {"problem=": problem, "full=": full, "picture=": picture})
+    text = tell_jobs(folders, problem=problem, full=full, more="problem=N or full=True")
     if picture is not None:
-        if len(folders) > 1:
-            raise UsageError(
-                f"picture= is for one job, {str(run)!r} means {len(folders)}: name one"
-            )
         draw(folders[0], folders[0].record(), pathlib.Path(picture))
-    return Results(read_records(folder.path for folder in folders), folders[0].path.parent)
+    records = read_records(folder.path for folder in folders)
+    return Shown(records, folders[0].path.parent, text)
 
 
 def listing(kind: str, suite: str | None = None) -> list[dict[str, Any]]:
@@ -256,19 +270,31 @@ def import_data(name: str, file: File, classes: Sequence[int] | None = None) -> 
 
 
 def evaluation_store(out: File = "runs") -> EvaluationStore:
-    """The stored path evaluations of a folder of runs: ``entries()``, ``verify()``, ``clear()``."""
+    """The stored path evaluations of a folder of runs: ``info()``, ``entries()``, ``verify()``,
+    ``clear()``. Printed, it is what ``bell-bench cache info`` prints."""
     from bell_bench.modular.evaluations import FOLDER, EvaluationStore
 
     return EvaluationStore(pathlib.Path(out) / FOLDER)
 
 
 def ablate_density(
-    *, scale: str = "quick", data: str = "glyphs", seeds: int = 5, tell: Tell = silent
+    *,
+    scale: str = "quick",
+    data: str = "glyphs",
+    seeds: int = 5,
+    plot: File | None = None,
+    tell: Tell = silent,
 ) -> pd.DataFrame:
-    """Which Gaussian of N images knows its own domain among nine? The table of that ablation."""
+    """Which Gaussian of N images knows its own domain among nine? The table of that ablation.
+
+    ``plot`` is where its figure goes.
+    """
     from bell_bench.ablations import load
 
     rows: pd.DataFrame = load("density:run")(scale=scale, data=data, seeds=seeds, tell=tell)
+    if plot is not None:
+        title = load("tables:density_title")(data, scale)
+        load("plots:draw_density")(rows, pathlib.Path(plot), title)
     return rows
 
 
@@ -280,9 +306,13 @@ def ablate_nt_search(
     protocol: str = "paper",
     seeds: int = 10,
     out: File = "runs",
+    plot: File | None = None,
     tell: Tell = silent,
 ) -> pd.DataFrame:
-    """How soon does the search for latent transfer find the best suffix? That ablation's table."""
+    """How soon does the search for latent transfer find the best suffix? That ablation's table.
+
+    Paths are trained once, in ``out``; ``plot`` is where the figure goes.
+    """
     from bell_bench.ablations import load
 
     rows: pd.DataFrame = load("nt_search:run")(
@@ -294,6 +324,9 @@ def ablate_nt_search(
         out=pathlib.Path(out),
         tell=tell,
     )
+    if plot is not None:
+        title = load("tables:nt_search_title")(data, scale, protocol)
+        load("plots:draw_nt_search")(rows, pathlib.Path(plot), title)
     return rows
 
 
@@ -335,11 +368,14 @@ def reproduce(
     )
 
 
-def check(algorithm: str) -> list[Finding]:
-    """Hold an algorithm to every contract; a finding per contract. See ``bell_bench.testing``."""
-    from bell_bench.testing import examine
+def check(algorithm: str, *, contracts: str | Iterable[str] = ()) -> list[Finding]:
+    """Hold an algorithm to every contract, or to those named; a finding per contract.
 
-    return list(examine(algorithm))
+    See ``bell_bench.testing``, which can be used in pytest.
+    """
+    from bell_bench.testing import CONTRACTS, examine
+
+    return list(examine(algorithm, _several(contracts) or CONTRACTS))
 
 
 def new_algorithm(

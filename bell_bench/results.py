@@ -218,6 +218,19 @@ class Results:
         return f"{table}{faults}"
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Shown(Results):
+    """Results told problem by problem: printed, it is what ``bell-bench show`` prints."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+
 _AVERAGED = ("A", "F", "Tr_last", "wall_s", "updates", "train_flops", "peak_memory_mb", "stored_mb")
 
 

@@ -75,12 +75,11 @@ def density(
     plot_file = plot_file or out / "ablate-density.png"
     _check(csv_file, plot_file)
     with steps() as tell:
-        rows = ablate_density(scale=scale, data=data, seeds=seeds, tell=tell)
-    title = f"Average position of the true domain among nine ({data}, {scale})"
+        rows = ablate_density(scale=scale, data=data, seeds=seeds, plot=plot_file, tell=tell)
+    title = load("tables:density_title")(data, scale)
     headers, lines = load("tables:density_summary")(rows)
     click.echo(f"{title}, {seeds} seeds\n{table(lines, headers)}")
     load("tables:write_csv")(rows, csv_file)
-    load("plots:draw_density")(rows, plot_file, title)
     click.echo(f"wrote {csv_file} and {plot_file}")
 
 
@@ -122,15 +121,15 @@ def nt_search(
             protocol=protocol,
             seeds=seeds,
             out=out,
+            plot=plot_file,
             tell=tell,
         )
-    title = f"Search for latent transfer on S_in_plus ({data}, {scale}, {protocol})"
+    title = load("tables:nt_search_title")(data, scale, protocol)
     headers, lines = load("tables:nt_search_summary")(rows)
     click.echo(f"{title}, {realisations} realisations, {seeds} seeds\n{table(lines, headers)}")
     by_run = csv_file.with_stem(f"{csv_file.stem}-stopping")
     load("tables:write_csv")(rows, csv_file)
     load("tables:write_csv")(load("nt_search:stopping")(rows), by_run)
-    load("plots:draw_nt_search")(rows, plot_file, title)
     click.echo(f"wrote {csv_file}, {by_run} and {plot_file}")
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import pathlib
-import time
 import warnings
 
 import click
@@ -16,11 +15,10 @@ from bell_bench.cli.watching import watched
 from bell_bench.errors import BellBenchError
 from bell_bench.modular.evaluations import (
     FOLDER,
-    LIMIT_VARIABLE,
     EvaluationStore,
     StoreWarning,
 )
-from bell_bench.units import format_size, parse_time
+from bell_bench.units import format_size
 
 _out = click.option(
     "--out",
@@ -46,24 +44,10 @@ def command() -> None:
 def info(out: pathlib.Path, as_json: bool) -> None:
     """How many evaluations are stored, and how much of the limit they take."""
     store = EvaluationStore(out / FOLDER)
-    entries = store.entries()
-    facts = {
-        "folder": str(store.folder),
-        "entries": len(entries),
-        "bytes": sum(entry.bytes for entry in entries),
-        "limit_bytes": store.limit_bytes,
-        "oldest": _date(entries[0].used) if entries else None,
-        "newest": _date(entries[-1].used) if entries else None,
-    }
     if as_json:
-        click.echo(json.dumps(facts, indent=1))
-        return
-    size, limit = format_size(sum(entry.bytes for entry in entries)), format_size(store.limit_bytes)
-    click.echo(f"folder     {store.folder}")
-    click.echo(f"entries    {len(entries):,}")
-    click.echo(f"size       {size} of {limit} ({LIMIT_VARIABLE} sets the limit)")
-    if entries:
-        click.echo(f"last used  {facts['oldest']} to {facts['newest']}")
+        click.echo(json.dumps(store.info(), indent=1))
+    else:
+        click.echo(store)
 
 
 @command.command()
@@ -96,18 +80,13 @@ def verify(out: pathlib.Path) -> int:
 def clear(out: pathlib.Path, older_than: str | None, yes: bool) -> None:
     """Remove stored evaluations. What needs them computes them again."""
     store = EvaluationStore(out / FOLDER)
-    before = time.time() - parse_time(older_than) if older_than else float("inf")
-    doomed = [entry for entry in store.entries() if entry.used < before]
+    doomed = store.unused(older_than)
     size = format_size(sum(entry.bytes for entry in doomed))
     if doomed and not yes:
         click.confirm(
             f"Remove {len(doomed):,} evaluations ({size}) from {out / FOLDER}?", abort=True
         )
-    count, freed = store.clear(before)
+    count, freed = store.clear(older_than)
     click.echo(f"removed {count:,} evaluations, {format_size(freed)}")
     if left := sum(entry.file.exists() for entry in doomed):
         raise BellBenchError(f"{left:,} cannot be removed: may you write to {store.folder}?")
-
-
-def _date(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pathlib
-import secrets
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -41,7 +39,7 @@ def command(file: pathlib.Path, count: int | None, seed: int | None) -> int:
 
     submission = Submission.read(file)
     report = check(submission, watch=watched("checking jobs"))
-    tell(submission, report)
+    click.echo(report)
     code = 1 if report.faults else 2 if report.unchecked else 0
     if count is None:
         return code
@@ -51,43 +49,11 @@ def command(file: pathlib.Path, count: int | None, seed: int | None) -> int:
     return run_again(submission, report, count, seed)
 
 
-def tell(submission: Submission, report: Report) -> None:
-    """The report, for people; text from the file has been made harmless."""
-    from bell_bench_leaderboard.submission.refused import shown
-
-    manifest = submission.manifest
-    counts = Counter(report.statuses.values())
-    statuses = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    by = f", submitted by {shown(manifest['name'])}" if manifest["name"] else ""
-    click.echo(f"{len(submission.jobs)} jobs ({statuses or 'none readable'}){by}")
-    for line in report.unchecked:
-        click.echo(f"cannot be checked here: {line}")
-    for line in report.remarks:
-        click.echo(f"remark: {line}")
-    for line in report.faults:
-        click.echo(f"mismatch: {line}")
-    if report.faults:
-        click.echo(f"NOT sound: {len(report.faults)} mismatches")
-        return
-    if report.unchecked:
-        click.echo("neither sound nor unsound: not everything could be checked here")
-        return
-    click.echo(
-        "sound: hashes, schema and completeness are right; problems and test labels are those made "
-        "again from the seeds; A, F, Tr⁻¹, backward transfer, matrices and accuracies are those "
-        "recomputed from the predictions"
-    )
-    click.echo(
-        "not checked: seconds and memory, which nobody can recompute; FLOPs, stored bytes and that "
-        "the named algorithm made the predictions, which only --rerun can"
-    )
-
-
 def run_again(submission: Submission, report: Report, count: int, seed: int | None) -> int:
     """Rerun some jobs; the exit code."""
-    from bell_bench_leaderboard.submission.rerun import rerun
+    from bell_bench_leaderboard.submission.rerun import draw_seed, rerun
 
-    chosen = secrets.randbelow(2**32) if seed is None else seed
+    chosen = draw_seed() if seed is None else seed
     click.echo(f"running {count} jobs again, chosen by --seed {chosen}")
     result = rerun(submission, report, count, chosen)
     for line in result.unable:

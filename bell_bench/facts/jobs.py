@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import pathlib
 import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bell_bench.errors import UsageError
@@ -36,6 +37,15 @@ def find_jobs(run: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
 def _folded(name: str) -> str:
     """A name as any of its spellings: an algorithm my-idea has folders with my_idea."""
     return re.sub(r"[^a-z0-9.+]", "_", name.casefold())
+
+
+def require_one(folders: Sequence[JobFolder], run: object, asked: Mapping[str, object]) -> None:
+    """Refuse what is for one job, by the name it was asked under, where several are meant."""
+    if len(folders) > 1 and (given := [name for name, value in asked.items() if value]):
+        names = "\n  ".join(folder.path.name for folder in folders)
+        raise UsageError(
+            f"{given[0]} is for one job, {str(run)!r} means {len(folders)}; name one:\n  {names}"
+        )
 
 
 def draw(folder: JobFolder, record: dict[str, Any] | None, picture: pathlib.Path) -> None:

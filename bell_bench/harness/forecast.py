@@ -12,6 +12,8 @@ from bell_bench.harness.estimate import Amount, Estimate, estimate, makespan, me
 from bell_bench.harness.plan import Plan
 from bell_bench.harness.progress import Tell
 from bell_bench.harness.store import ResultStore
+from bell_bench.text import paragraph, table
+from bell_bench.units import format_size
 
 
 @dataclass(frozen=True)
@@ -25,9 +27,10 @@ class Comparison:
     """Of those that ran on this kind of processor."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Forecast:
-    """What a plan takes. Seconds are those of one core, if not said otherwise."""
+    """What a plan takes. Seconds are those of one core, if not said otherwise. Printed, it is what
+    ``bell-bench plan`` prints."""
 
     estimates: list[Estimate]
     machine: Machine
@@ -79,6 +82,32 @@ class Forecast:
             "compared": asdict(self.compared) if self.compared else None,
         }
 
+    def __repr__(self) -> str:
+        headers = ("algorithm", "jobs", "trainings", "updates", "at most", "TFLOPs", "storage",
+                   "core time")  # fmt: skip
+        rows = [_cells(row) for row in self.rows]
+        if len(rows) > 1:
+            rows.append(_cells(self.total))
+        speed, job = self.machine, self.estimates[0].job
+        lines = [
+            f"suite {job.suite}  scale {job.scale}  protocol {job.protocol}",
+            table(rows, headers),
+            "",
+            paragraph(
+                f"about {_time(self.wall_seconds)} on {self.machines} × {self.cores} cores "
+                f"like this machine's ({speed.flops_per_second / 1e9:.1f} GFLOP/s and "
+                f"{1e3 * speed.update_seconds:.2f} ms per update, {speed.start_seconds:.0f} s to "
+                "start a job); paths that several jobs share are trained once and counted for each "
+                "here"
+            ),
+        ]
+        if self.unknown:
+            names = ", ".join(self.unknown)
+            lines.append(paragraph(f"not counted: {names}, as nobody says how much they train"))
+        if self.compared:
+            lines.append(paragraph(_compared(self.compared)))
+        return "\n".join(lines)
+
 
 def forecast(
     plan: Plan,
@@ -126,3 +155,36 @@ def _seconds(record: Mapping[str, Any]) -> float:
 
 def _ratio(expected: float, found: float) -> float | None:
     return expected / found if found else None
+
+
+def _cells(row: dict[str, Any]) -> list[object]:
+    if row["updates"] is None:
+        return [row["algorithm"], row["jobs"], *[None] * 6]
+    return [
+        row["algorithm"],
+        row["jobs"],
+        round(row["trainings"]),
+        round(row["updates"]),
+        round(row["most_updates"]),
+        f"{(row['train_flops'] + row['inference_flops']) / 1e12:.4g}",
+        format_size(row["bytes"]),
+        _time(row["seconds"]),
+    ]
+
+
+def _compared(found: Comparison) -> str:
+    ratios = {"updates": found.updates, "FLOPs": found.flops, "CPU seconds": found.seconds}
+    told = [f"of {name} {_off(ratio)}" for name, ratio in ratios.items() if ratio is not None]
+    ran = "1 of these jobs has run" if found.jobs == 1 else f"{found.jobs} of these jobs have run"
+    return f"{ran}; the estimate was off by: {', '.join(told)}"
+
+
+def _off(ratio: float) -> str:
+    return f"{100 * (ratio - 1):+.0f}%"
+
+
+def _time(seconds: float) -> str:
+    for unit, size in (("years", 365 * 86400), ("days", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} s"

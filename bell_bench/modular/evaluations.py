@@ -29,7 +29,7 @@ from bell_bench.files import (
     sha256,
     write_whole,
 )
-from bell_bench.units import parse_size
+from bell_bench.units import format_size, parse_size, parse_time
 
 FOLDER = "evaluations"
 """The store's folder within a folder of runs."""
@@ -72,7 +72,8 @@ class EvaluationStore:
     """Evaluations under the hash of all that determines them, shared by every process that asks.
 
     Nothing is created before the first evaluation is stored. ``limit_bytes`` bounds the size: the
-    least recently used entries go first, the one just written stays.
+    least recently used entries go first, the one just written stays. Printed, it is what
+    ``bell-bench cache info`` prints.
     """
 
     def __init__(self, folder: str | os.PathLike[str], limit_bytes: int | None = None) -> None:
@@ -156,9 +157,42 @@ class EvaluationStore:
                 self._drop(entry.file)
             yield entry, sound
 
-    def clear(self, used_before: float = float("inf")) -> tuple[int, int]:
-        """Remove the entries last used before a time; gives how many and how many bytes."""
-        doomed = [entry for entry in self.entries() if entry.used < used_before]
+    def info(self) -> dict[str, Any]:
+        """How many evaluations are stored, how much of the limit they take, and when they were
+        used."""
+        entries = self.entries()
+        return {
+            "folder": str(self.folder),
+            "entries": len(entries),
+            "bytes": sum(entry.bytes for entry in entries),
+            "limit_bytes": self.limit_bytes,
+            "oldest": _date(entries[0].used) if entries else None,
+            "newest": _date(entries[-1].used) if entries else None,
+        }
+
+    def __repr__(self) -> str:
+        facts = self.info()
+        size, limit = format_size(facts["bytes"]), format_size(self.limit_bytes)
+        lines = [
+            f"folder     {self.folder}",
+            f"entries    {facts['entries']:,}",
+            f"size       {size} of {limit} ({LIMIT_VARIABLE} sets the limit)",
+        ]
+        if facts["entries"]:
+            lines.append(f"last used  {facts['oldest']} to {facts['newest']}")
+        return "\n".join(lines)
+
+    def unused(self, older_than: str | float | None = None) -> list[EntryFile]:
+        """The entries last used so long ago: seconds, or as the command line has it (30d, 12h,
+        2w); without an age, all."""
+        if older_than is None:
+            return self.entries()
+        age = parse_time(older_than) if isinstance(older_than, str) else older_than
+        return [entry for entry in self.entries() if entry.used < time.time() - age]
+
+    def clear(self, older_than: str | float | None = None) -> tuple[int, int]:
+        """Remove entries, all or the ``unused``; gives how many and how many bytes."""
+        doomed = self.unused(older_than)
         removed = [entry for entry in doomed if _remove(entry.file)]
         self._sweep()
         return len(removed), sum(entry.bytes for entry in removed)
@@ -275,6 +309,10 @@ def default_limit() -> int:
     except UsageError:
         hint = "write it as 20 GB, 500 MB or 1.5 GiB"
         raise UsageError(f"{LIMIT_VARIABLE}: {text!r} is not a size; {hint}") from None
+
+
+def _date(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
 
 
 def _entry_file(file: pathlib.Path) -> EntryFile | None:

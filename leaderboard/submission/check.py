@@ -38,9 +38,9 @@ Watch = Callable[[Sequence[str]], Iterable[str]]
 """Hands the job names on and shows how far they have come."""
 
 
-@dataclass
+@dataclass(repr=False)
 class Report:
-    """All that was found."""
+    """All that was found. Printed, it is what ``bell-bench validate`` prints."""
 
     faults: list[str] = field(default_factory=list)
     """Each makes the submission unsound."""
@@ -53,11 +53,48 @@ class Report:
     statuses: dict[str, str] = field(default_factory=dict)
     metrics: dict[str, dict[str, float | None]] = field(default_factory=dict)
     """Recomputed, by job name."""
+    submitted: int = 0
+    """How many jobs the file names, readable or not."""
+    by: str = ""
+    """Who submitted it, as the file says."""
+
+    @property
+    def verdict(self) -> str:
+        """Whether it is sound, in a sentence or two."""
+        if self.faults:
+            return f"NOT sound: {len(self.faults)} mismatches"
+        if self.unchecked:
+            return "neither sound nor unsound: not everything could be checked here"
+        return (
+            "sound: hashes, schema and completeness are right; problems and test labels are those "
+            "made again from the seeds; A, F, Tr⁻¹, backward transfer, matrices and accuracies are "
+            "those recomputed from the predictions\n"
+            "not checked: seconds and memory, which nobody can recompute; FLOPs, stored bytes and "
+            "that the named algorithm made the predictions, which only running jobs again can"
+        )
+
+    def __repr__(self) -> str:
+        counts = Counter(self.statuses.values())
+        statuses = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+        by = f", submitted by {shown(self.by)}" if self.by else ""
+        return "\n".join(
+            [
+                f"{self.submitted} jobs ({statuses or 'none readable'}){by}",
+                *(f"cannot be checked here: {line}" for line in self.unchecked),
+                *(f"remark: {line}" for line in self.remarks),
+                *(f"mismatch: {line}" for line in self.faults),
+                self.verdict,
+            ]
+        )
 
 
 def check(submission: Submission, watch: Watch = iter) -> Report:
     """Look at everything; report every mismatch rather than the first."""
-    report = Report(faults=list(submission.faults()))
+    report = Report(
+        faults=list(submission.faults()),
+        submitted=len(submission.jobs),
+        by=submission.manifest["name"],
+    )
     truths = Truths()
     done: dict[str, Figures] = {}
     alike: dict[str, list[str]] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pathlib
 import random
+import secrets
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -45,6 +46,11 @@ class Rerun:
     faults: list[str] = field(default_factory=list)
     unable: list[str] = field(default_factory=list)
     """Why some jobs could not be chosen."""
+
+
+def draw_seed() -> int:
+    """A seed that nobody can foresee, so that no submission is made for it."""
+    return secrets.randbelow(2**32)
 
 
 def rerun(submission: Submission, report: Report, count: int, seed: int) -> Rerun:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pathlib
 import re
 import subprocess
@@ -9,15 +10,20 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+import click
 import pandas as pd
 import pytest
 
 import bell_bench
 from bell_bench import Results, api
-from bell_bench.cli.verbs import VERBS
+from bell_bench import results as results_module
+from bell_bench.cli.verbs import VERBS, cli, run
 from bell_bench.data.catalogue import collections
 from bell_bench.errors import UsageError
+from bell_bench.facts import descriptions
+from bell_bench.modular import evaluations
 from bell_bench.plugins import registry
+from bell_bench.reproduction import verdicts
 from bell_bench_leaderboard.reading import RECOMPUTED
 from tests.plugin_folder import make_distribution
 from tests.tiny_suite import TINY
@@ -50,6 +56,95 @@ def test_every_verb_can_be_had_from_python() -> None:
         for name in names:
             assert getattr(bell_bench, name) is getattr(api, name)
             assert getattr(api, name).__doc__
+
+
+HOMES = {
+    "api": api,
+    "results": results_module,
+    "descriptions": descriptions,
+    "evaluations": evaluations,
+    "verdicts": verdicts,
+}
+PRESENTED = {"as_json", "csv_file", "yes"}
+"""Options that say how to print, where to, or whether to ask first; Python has the values."""
+ELSEWHERE = {
+    "evaluate.workers": "api.evaluate:jobs",
+    "evaluate.chosen": "api.evaluate:realisations",
+    "plan.chosen": "api.plan:realisations",
+    "list.avalanche": "api.listing:kind",
+    "describe.picture": "descriptions.Description:draw",
+    "leaderboard.form": "results.Results.table:form",
+    "leaderboard.markdown": "results.Results.table:markup",
+    "leaderboard.latex": "results.Results.table:markup",
+    "leaderboard.baseline": "results.Results.table:baseline",
+    "leaderboard.html": "results.Results.page:file",
+    "leaderboard.picture": "results.Results.draw:file",
+    "leaderboard.figure": "results.Results.draw_resources:file",
+    "leaderboard.costs": "results.Results:costs",
+    "leaderboard.properties": "results.Results:properties",
+    "leaderboard.rules": "results.Results.properties:rules",
+    "leaderboard.tuned": "results.Results.properties:tuned",
+    "reproduce.workers": "api.reproduce:jobs",
+    "reproduce.no_run": "api.reproduce:run",
+    "reproduce.file": "api.reproduce:claims",
+    "reproduce.html": "verdicts.Reproduction:page",
+    "reproduce.publish": "verdicts.Reproduction:publish",
+    "validate.count": "api.validate:rerun",
+    "check.names": "api.check:contracts",
+    "ablate density.plot_file": "api.ablate_density:plot",
+    "ablate density.out": "api.ablate_density:plot",
+    "ablate nt-search.plot_file": "api.ablate_nt_search:plot",
+    "cache clear.older_than": "evaluations.EvaluationStore.clear:older_than",
+}
+"""What an option of a verb is in Python, where it is not a parameter of that name: a parameter, or
+a method of what the function gives. ``ablate density --out`` is only where its files go."""
+OF_PARTS = {
+    "ablate density": "ablate_density",
+    "ablate nt-search": "ablate_nt_search",
+    "data list": "data_status",
+    "data download": "download_data",
+    "data verify": "verify_data",
+    "data import": "import_data",
+    "cache info": "evaluation_store",
+    "cache verify": "evaluation_store",
+    "cache clear": "evaluation_store",
+}
+
+
+def _commands() -> Iterator[tuple[str, click.Command]]:
+    """Every command by its words, those of groups too."""
+    for verb in VERBS:
+        command = cli.get_command(click.Context(cli), verb)
+        assert command is not None
+        parts = command.commands if isinstance(command, click.Group) else {"": command}
+        yield from ((f"{verb} {name}".strip(), part) for name, part in parts.items())
+
+
+def _options() -> Iterator[tuple[str, str]]:
+    for words, command in _commands():
+        yield from ((words, str(param.name)) for param in command.params)
+
+
+def test_the_tables_name_options_that_exist() -> None:
+    known = {f"{words}.{option}" for words, option in _options()}
+    assert set(ELSEWHERE) <= known
+    assert {option for _, option in _options()} >= PRESENTED
+    assert set(OF_PARTS) == {words for words, _ in _commands() if " " in words}
+
+
+@pytest.mark.parametrize(("words", "option"), [*_options()])
+def test_every_option_of_every_verb_can_be_had_from_python(words: str, option: str) -> None:
+    if option in PRESENTED or words == "completion":
+        return
+    where, _, name = ELSEWHERE.get(f"{words}.{option}", f":{option}").partition(":")
+    if not where:
+        where = f"api.{OF_PARTS.get(words) or OF_VERBS[words][0]}"
+    module, *parts = where.split(".")
+    found: Any = HOMES[module]
+    for part in parts:
+        found = getattr(found, part)
+    parameters = () if isinstance(found, type) else inspect.signature(found).parameters
+    assert name in parameters or hasattr(found, name), f"{words} {option}: no {name} in {where}"
 
 
 def test_importing_it_all_stays_light() -> None:
@@ -180,8 +275,9 @@ def test_a_submission_is_packed_and_checked(results: Results, tmp_path: pathlib.
     assert (report.faults, report.unchecked) == ([], [])
     again = bell_bench.validate(file, rerun=1, seed=1)
     assert (again.faults, again.unchecked) == ([], [])
-    (told,) = set(again.remarks) - set(report.remarks)
+    told, chosen = again.remarks[len(report.remarks) :]
     assert "rerun: " in told
+    assert chosen == "jobs to run again were chosen by seed 1"
 
 
 @pytest.mark.slow
@@ -189,8 +285,48 @@ def test_a_job_by_part_of_its_name(house: pathlib.Path, results: Results) -> Non
     shown = bell_bench.show("S_pl-sa", picture="paths.png")
     assert [record["job"]["algorithm"] for record in shown.records] == ["sa"]
     assert pathlib.Path("paths.png").stat().st_size > 1000
-    with pytest.raises(UsageError, match="means 3"):
-        bell_bench.show("S_pl", picture="paths.png")
+    for asked in ({"picture": "paths.png"}, {"problem": 1}, {"full": True}):
+        with pytest.raises(UsageError, match=f"{next(iter(asked))}= is for one job.* means 3"):
+            bell_bench.show("S_pl", **asked)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("asked", "options"),
+    [({}, []), ({"problem": 2}, ["--problem", "2"]), ({"full": True}, ["--full"])],
+)
+def test_a_job_is_told_as_the_command_line_tells_it(
+    house: pathlib.Path,
+    results: Results,
+    asked: dict[str, Any],
+    options: list[str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shown = bell_bench.show("S_pl-sa", **asked)
+    assert run(["show", "S_pl-sa", *options]) == 0
+    told = capsys.readouterr().out.rstrip("\n")
+    assert repr(shown) == told.replace("--problem N or --full", "problem=N or full=True")
+    assert "status: done" in shown._repr_html_()
+    assert [row["algorithm"] for row in shown.rows] == ["sa"]
+
+
+@pytest.mark.slow
+def test_what_is_returned_prints_as_its_verb_does(
+    house: pathlib.Path, results: Results, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = bell_bench.evaluation_store("runs")
+    assert run(["cache", "info"]) == 0
+    assert capsys.readouterr().out == f"{store}\n"
+    assert store.info()["entries"] > 0
+    assert store.unused(older_than="1d") == []
+    forecast = repr(bell_bench.plan("sa", suite="tiny", sequences="S_pl"))
+    assert "1 of these jobs has run" in " ".join(forecast.split())
+    assert "core time" in forecast
+    bell_bench.submit("runs", out="printed.zip", name="nobody")
+    report = bell_bench.validate("printed.zip")
+    assert run(["validate", "printed.zip"]) == 0
+    assert capsys.readouterr().out == f"{report}\n"
+    assert "submitted by nobody" in repr(report)
 
 
 @pytest.mark.parametrize(
@@ -246,3 +382,5 @@ def test_every_official_dataset_can_be_fetched(monkeypatch: pytest.MonkeyPatch) 
 def test_checking_gives_findings() -> None:
     names = [finding.contract for finding in bell_bench.check("sa") if finding.status == "kept"]
     assert "resumes" in names
+    (only,) = bell_bench.check("sa", contracts="scores")
+    assert (only.contract, only.status) == ("scores", "kept")

@@ -158,7 +158,7 @@ def test_clear_by_age_leaves_other_files_alone(store):
     foreign = [store.folder / "notes.txt", old.parent / "notes.txt", store.folder / "zz"]
     for file in foreign:
         file.write_text("mine")
-    assert store.clear(used_before=2000)[0] == 1
+    assert store.clear(older_than="1h")[0] == 1
     assert new.exists()
     size = new.stat().st_size
     assert store.clear() == (1, size)

@@ -52,3 +52,13 @@ def with_error(series: pd.Series, digits: int) -> str:
     values = series.to_numpy(dtype=float)
     error = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
     return f"{np.mean(values):.{digits}f}" + (f" ± {error:.{digits}f}" if error is not None else "")
+
+
+def density_title(data: str, scale: str) -> str:
+    """What stands above the table and the figure."""
+    return f"Average position of the true domain among nine ({data}, {scale})"
+
+
+def nt_search_title(data: str, scale: str, protocol: str) -> str:
+    """What stands above the table and the figure."""
+    return f"Search for latent transfer on S_in_plus ({data}, {scale}, {protocol})"
