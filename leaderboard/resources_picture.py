@@ -17,6 +17,7 @@ from bell_bench_leaderboard.results import result_row
 
 PANELS = (
     ("train_flops", 1e-12, "training FLOPs per problem, in trillions", "log"),
+    ("inference_flops", 1e-12, "other FLOPs per problem, in trillions", "log"),
     ("peak_memory_bytes", 1 / 1024**2, "peak memory per problem, in MiB", "linear"),
 )
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -24,7 +25,7 @@ COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#5
 STYLES = ("-", "--", "-.", ":")
 SMOOTH = 9
 """Problems differ in size by chance: the thick line is the mean over as many neighbours."""
-LEGEND = 110
+LEGEND = 150
 """Characters that fit side by side under the panels."""
 
 Curves = dict[str, NDArray[np.float64]]
@@ -37,7 +38,7 @@ def draw_resources(records: Iterable[Record], file: pathlib.Path) -> str:
     from matplotlib.figure import Figure
 
     sequence, jobs = _longest(list(records))
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    figure = Figure(figsize=(13, 4.2), layout="constrained")
     axes = figure.subplots(1, len(PANELS))
     for axis, (name, scale, title, kind) in zip(axes, PANELS, strict=True):
         for place, (label, values) in enumerate(_curves(jobs, name, scale).items()):
@@ -73,7 +74,7 @@ def _curves(jobs: list[Record], name: str, scale: float) -> Curves:
     found: dict[str, list[list[float]]] = {}
     names = labels([result_row(record, None) for record in jobs])
     for label, record in zip(names, jobs, strict=True):
-        values = [scale * problem["resources"][name] for problem in record["problems"]]
+        values = [scale * problem["resources"].get(name, 0.0) for problem in record["problems"]]
         found.setdefault(label, []).append(values)
     return {label: np.array(values) for label, values in found.items()}
 
