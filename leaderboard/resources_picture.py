@@ -41,11 +41,12 @@ def draw_resources(records: Iterable[Record], file: pathlib.Path) -> str:
     figure = Figure(figsize=(13, 4.2), layout="constrained")
     axes = figure.subplots(1, len(PANELS))
     for axis, (name, scale, title, kind) in zip(axes, PANELS, strict=True):
-        for place, (label, values) in enumerate(_curves(jobs, name, scale).items()):
+        curves = _curves(jobs, name, scale)
+        for place, (label, values) in enumerate(curves.items()):
             style = {"color": COLOURS[place % len(COLOURS)],
                      "linestyle": STYLES[place % len(STYLES)]}  # fmt: skip
             _draw(axis, label, values, style, logarithmic=kind == "log")
-        axis.set_yscale(kind)
+        axis.set_yscale(kind if any((values > 0).any() for values in curves.values()) else "linear")
         axis.set_xlabel("problem")
         axis.set_title(title, fontsize=10)
         axis.grid(alpha=0.25)
