@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         validate,
         verify_data,
     )
+    from bell_bench.errors import BellBenchError, Unsupported, UsageError
     from bell_bench.hookspecs import hookimpl, hookspec
     from bell_bench.keeping import KeepingAlgorithm
     from bell_bench.modular.evaluator import Evaluation
@@ -45,10 +46,12 @@ if TYPE_CHECKING:
     from bell_bench.specs import AlgorithmSpec, DomainSpec, Option, SuiteSpec
 
 __version__ = "0.1.0"
+"""The installed version."""
 
 __all__ = [
     "Algorithm",
     "AlgorithmSpec",
+    "BellBenchError",
     "Context",
     "DomainSpec",
     "Evaluation",
@@ -63,6 +66,8 @@ __all__ = [
     "Split",
     "SuiteSpec",
     "Training",
+    "Unsupported",
+    "UsageError",
     "__version__",
     "ablate_density",
     "ablate_nt_search",
@@ -91,6 +96,7 @@ __all__ = [
 _HOMES = {
     "Algorithm": "bell_bench.algorithm",
     "AlgorithmSpec": "bell_bench.specs",
+    "BellBenchError": "bell_bench.errors",
     "Context": "bell_bench.algorithm",
     "DomainSpec": "bell_bench.specs",
     "Evaluation": "bell_bench.modular.evaluator",
@@ -105,6 +111,8 @@ _HOMES = {
     "Split": "bell_bench.problem",
     "SuiteSpec": "bell_bench.specs",
     "Training": "bell_bench.modular.shared_algorithm",
+    "Unsupported": "bell_bench.errors",
+    "UsageError": "bell_bench.errors",
     "hookimpl": "bell_bench.hookspecs",
     "hookspec": "bell_bench.hookspecs",
 }

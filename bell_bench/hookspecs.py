@@ -23,7 +23,9 @@ GROUP = "bell_bench"
 """The entry-point group."""
 
 hookspec = pluggy.HookspecMarker(PROJECT)
+"""Marks a hook's declaration: those below, and none of a plugin's."""
 hookimpl = pluggy.HookimplMarker(PROJECT)
+"""Marks a plugin's function, named like the hook that it implements."""
 
 
 @hookspec

@@ -21,6 +21,7 @@ class KeepingAlgorithm(Algorithm):
     def __init__(self, context: Context, **options: Any) -> None:
         super().__init__(context, **options)
         self.kept: dict[str, Tensor] = {}
+        """What was kept, by name."""
 
     def keep(self, name: str, tensor: Tensor) -> None:
         """Keep a copy, on the job's device, in place of what had this name."""

@@ -61,3 +61,10 @@ def is_module(file):
 def folder_of(package):
     top, *rest = package.split(".")
     return ROOT.joinpath(FOLDERS[top], *rest)
+
+
+@pytest.mark.parametrize("package", FOLDERS)
+def test_every_package_ships_its_types(package):
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    assert "py.typed" in data["package-data"][package]
+    assert (ROOT / FOLDERS[package] / "py.typed").is_file()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 NEW = "new"
+"""In place of a module's name: a module to train."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Path:
 
     @property
     def new_layers(self) -> tuple[int, ...]:
+        """The layers, from 0, whose modules are trained."""
         return tuple(i for i, name in enumerate(self.modules) if name == NEW)
 
     def __str__(self) -> str:

@@ -34,6 +34,7 @@ class Training:
     """One training of the network on a problem."""
 
     progress: Progress
+    """How it went: updates, and the best validation's loss, accuracy and weights."""
     update_flops: float
     """Of one update; all of a problem's cost the same."""
 
@@ -50,6 +51,7 @@ class SharedAlgorithm(KeepingAlgorithm):
     def __init__(self, context: Context, **options: Any) -> None:
         super().__init__(context, **options)
         self.network = SharedNetwork()
+        """Called with a batch of inputs and a problem's index, it gives that problem's logits."""
 
     def loss(self, problem: Problem, inputs: Tensor, labels: Tensor) -> Tensor:
         """What an update lowers, of a batch of inputs (n, arity, …): at first the suite's loss."""

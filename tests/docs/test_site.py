@@ -10,6 +10,28 @@ import sys
 
 import pytest
 
+import bell_bench
+import bell_bench.testing
+
+GIVEN = (
+    "bell_bench.modular.library.Library.solutions",
+    "bell_bench.modular.library.Solution.names",
+    "bell_bench.modular.library.Solution.architecture",
+    "bell_bench.modular.library.Solution.problem",
+    "bell_bench.modular.architecture.Architecture",
+    "bell_bench.modular.settings.TrainingSettings.batch",
+    "bell_bench.keeping.KeepingAlgorithm.kept",
+    "bell_bench.modular.shared_algorithm.SharedAlgorithm.network",
+    "bell_bench.modular.shared_algorithm.Training.progress",
+    "bell_bench.modular.path.NEW",
+    "bell_bench.harness.forecast.Forecast",
+    "bell_bench_leaderboard.submission.check.Report",
+    "bell_bench.reproduction.verdicts.Reproduction",
+    "bell_bench.facts.descriptions.Description",
+    "bell_bench.modular.evaluations.EvaluationStore",
+    "bell_bench.plugins.PluginInfo",
+)
+"""What the templates and pages use of what the public names give and take."""
 ROOT = pathlib.Path(__file__).parents[2]
 
 
@@ -36,5 +58,12 @@ def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(tmp_path: pat
     assert "latent_coordinates" in protocol
     worked = (tmp_path / "writing-an-algorithm.html").read_text(encoding="utf-8")
     assert worked.count("MyIdea") >= 3, "the three templates are on the page"
-    api = (tmp_path / "api.html").read_text(encoding="utf-8")
-    assert 'id="bell_bench.api.evaluate"' in api
+    reference = "".join(
+        (tmp_path / page).read_text(encoding="utf-8") for page in ("api.html", "hooks.html")
+    )
+    entries = set(re.findall(r'id="(bell_bench[\w.]*)"', reference))
+    for module in (bell_bench, bell_bench.testing):
+        named = {entry.rpartition(".")[2] for entry in entries}
+        assert set(module.__all__) <= named, "a public name without an entry"
+    assert set(GIVEN) <= entries
+    assert not [entry for entry in entries if "__init__" in entry or "__post_init__" in entry]
