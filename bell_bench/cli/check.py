@@ -60,7 +60,7 @@ def explain(context: click.Context, name: str | None) -> None:
     """Print a contract, and leave, if one was named."""
     if name is None:
         return
-    from bell_bench.testing.conformance import explanation
+    from bell_bench.testing import explanation
 
     click.echo("\n\n".join(map(paragraph, explanation(name))))
     context.exit()

@@ -16,6 +16,7 @@ from bell_bench.testing.conformance import (
     Finding,
     check_algorithm,
     examine,
+    explanation,
 )
 
-__all__ = ["CONTRACTS", "ContractBroken", "Finding", "check_algorithm", "examine"]
+__all__ = ["CONTRACTS", "ContractBroken", "Finding", "check_algorithm", "examine", "explanation"]

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import bell_bench
-from bell_bench import Results, api
+from bell_bench import Results, api, testing
 from bell_bench import results as results_module
 from bell_bench.cli.verbs import VERBS, cli, run
 from bell_bench.data.catalogue import collections
@@ -64,6 +64,7 @@ HOMES = {
     "descriptions": descriptions,
     "evaluations": evaluations,
     "verdicts": verdicts,
+    "testing": testing,
 }
 PRESENTED = {"as_json", "csv_file", "yes"}
 """Options that say how to print, where to, or whether to ask first; Python has the values."""
@@ -91,6 +92,7 @@ ELSEWHERE = {
     "reproduce.publish": "verdicts.Reproduction:publish",
     "validate.count": "api.validate:rerun",
     "check.names": "api.check:contracts",
+    "check.explain": "testing.explanation:name",
     "ablate density.plot_file": "api.ablate_density:plot",
     "ablate density.out": "api.ablate_density:plot",
     "ablate nt-search.plot_file": "api.ablate_nt_search:plot",
