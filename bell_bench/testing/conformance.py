@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 import pathlib
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from bell_bench.algorithm import Algorithm
 from bell_bench.errors import UsageError, unknown
@@ -25,6 +27,8 @@ from bell_bench.testing.worlds import world_for
 _BY_NAME: dict[str, Contract] = {
     contract.__name__.replace("_", "-"): contract for contract in contracts.ALL
 }
+CLASS = "class "
+"""How an import string of a class begins, to tell it from the names of registered algorithms."""
 CONTRACTS = tuple(_BY_NAME)
 """The names of all contracts, in the order in which they are looked at."""
 
@@ -79,16 +83,20 @@ def examine(
     """Look at contract after contract, and give each finding when it is known."""
     for name in names:
         _contract(name)
-    subject, spec = _subject(algorithm)
     with tempfile.TemporaryDirectory(prefix="bell-bench-check-") as folder:
         house = pathlib.Path(folder).resolve() / "runs"
         write_json(house / "another-job" / "record.json", {})  # there for any that would look
-        session = Session(subject, world_for(spec.suites), house, dict(spec.options))
-        verdicts = Verdicts(session)
+        verdicts = Verdicts(session_of(algorithm, house))
         for name in names:
             started = time.perf_counter()
             status, detail = verdicts[name]
             yield Finding(name, status, detail, time.perf_counter() - started)
+
+
+def session_of(algorithm: str | type[Algorithm], house: pathlib.Path) -> Session:
+    """An examination of an algorithm: by name, by import string or as a class."""
+    subject, spec = _subject(algorithm)
+    return Session(subject, world_for(spec.suites), house, dict(spec.options))
 
 
 def check_algorithm(algorithm: str | type[Algorithm], contract: str | None = None) -> None:
@@ -130,11 +138,15 @@ def _contract(name: str) -> Contract:
 
 def _subject(algorithm: str | type[Algorithm]) -> tuple[Subject, AlgorithmSpec]:
     """The class and its spec; a class by itself declares options in its attribute ``options``."""
+    if isinstance(algorithm, str) and algorithm.startswith(CLASS):
+        algorithm = cast("type[Algorithm]", load_object(algorithm.removeprefix(CLASS)))
     if isinstance(algorithm, str):
+        address: str | None = algorithm
         spec = registry().algorithm(algorithm).spec
         kind = load_object(spec.load)
     else:
         kind, declared = algorithm, getattr(algorithm, "options", {})
+        address = _address(kind)
         spec = AlgorithmSpec(
             kind.__name__, f"{kind.__module__}:{kind.__name__}", "", options=declared
         )
@@ -143,4 +155,11 @@ def _subject(algorithm: str | type[Algorithm]) -> tuple[Subject, AlgorithmSpec]:
         member, kind = kind, kind.func
     if not (isinstance(kind, type) and issubclass(kind, Algorithm)):
         raise UsageError(f"{spec.load} is no subclass of bell_bench.Algorithm")
-    return Subject(spec.name, kind, complete(spec, {}), member), spec
+    return Subject(spec.name, kind, complete(spec, {}), member, address), spec
+
+
+def _address(kind: type) -> str | None:
+    """A class as another process can import it; None if it is made where it is used."""
+    module, name = kind.__module__, kind.__qualname__
+    found = getattr(sys.modules.get(module), name, None)
+    return f"{CLASS}{module}:{name}" if found is kind and module != "__main__" else None

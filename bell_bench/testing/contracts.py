@@ -26,6 +26,7 @@ from torch import Tensor
 from bell_bench.files import read_arrays
 from bell_bench.specs import Option
 from bell_bench.testing import watching
+from bell_bench.testing.elsewhere import Cut, go_on_elsewhere
 from bell_bench.testing.trial import Broken, Fault, NotApplicable, Subject, Trial
 from bell_bench.testing.worlds import Task, World
 
@@ -139,22 +140,21 @@ def resumes(session: Session) -> None:
     """A job that goes on from ``save`` and ``load`` in the middle of a sequence ends as one that
     was never cut off.
 
-    ``save(folder)`` is called after every problem; ``load(folder)`` on a new object, with the
-    context of the same job: the library's files are where they were.
+    ``save(folder)`` is called after every problem; ``load(folder)`` on a new object in another
+    process, with the context of the same job: the library's files are where they were, what was
+    kept in a module or a class is not.
     """
     tasks, whole = session.tasks("plain"), session.plain.after
     middle = len(tasks) - 1
     first = session.trial()
     for task in tasks[:middle]:
         first.learn(task)
-    folder = first.save()
-    second = session.trial(name=first.name)  # its library is where the first one's was
-    second.load(folder, tasks[:middle])
-    second.job_context.stored = dict(first.job_context.stored)
-    _same(second.predict_all(), whole[middle - 1], "right after load(folder)")
-    for task in tasks[middle:]:
-        second.learn(task)
-    _same(second.predict_all(), whole[-1], "after going on from load(folder)")
+    folder, stored = str(first.save()), first.job_context.stored
+    loaded, ended = go_on_elsewhere(
+        session, Cut(first.name, folder, middle, stored, session.subject.address)
+    )
+    _same(loaded, whole[middle - 1], "right after load(folder)")
+    _same(ended, whole[-1], "after going on from load(folder)")
 
 
 def _same(found: Sequence[Tensor], expected: Sequence[Tensor], when: str) -> None:

@@ -54,6 +54,8 @@ class Subject:
     """All of them, with their defaults."""
     member: Callable[..., Algorithm] | None = None
     """What makes it, if it is one of a family: the class with what tells members apart."""
+    address: str | None = None
+    """How another process finds it: a registered name, a file and class, or an import string."""
 
     @property
     def package(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import pathlib
 import pickle
 import socket
@@ -137,6 +138,28 @@ class ForgetsToGoOn(Good):
         super().learn(problem)
         if self.loaded:
             self.counts[problem.index] += 1
+
+
+KEPT: dict[int, Tensor] = {}
+
+
+class KeepsInModule(Good):
+    """Nothing is lost as long as the process lives."""
+
+    def __init__(self, context: Context, **options: Any) -> None:
+        super().__init__(context, **options)
+        self.counts = KEPT
+
+    def save(self, folder: pathlib.Path) -> None:
+        pass
+
+    def load(self, folder: pathlib.Path) -> None:
+        pass
+
+
+class EndsOnLoad(Good):
+    def load(self, folder: pathlib.Path) -> None:
+        os._exit(3)
 
 
 class Pickles(Good):
@@ -354,6 +377,8 @@ BREAKERS: list[tuple[str, type[Good], str]] = [
     ("resumes", FailsToSave, "save(folder) raised OSError: no room"),
     ("resumes", LosesOnLoad, "right after load(folder)"),
     ("resumes", ForgetsToGoOn, "after going on from load(folder)"),
+    ("resumes", KeepsInModule, "predict(0, inputs) raised KeyError"),
+    ("resumes", EndsOnLoad, "in another process ended it with 3"),
     ("plain-files", Pickles, "more.bin, which is a pickle"),
     ("plain-files", PicklesAsText, "more.txt, which is a pickle"),
     ("plain-files", PicklesAsJson, "more.json, which is a pickle"),

@@ -75,6 +75,13 @@ def test_a_broken_plain_run_leaves_other_contracts_open() -> None:
     assert "no such luck" in finding.detail
 
 
+def test_a_class_that_no_other_process_can_import_goes_on_in_this_one() -> None:
+    class Local(Good):
+        pass
+
+    check_algorithm(Local, "resumes")
+
+
 def test_stability_is_only_asked_of_those_who_claim_it() -> None:
     class Modest(Unstable):
         stable = False
