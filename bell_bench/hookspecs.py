@@ -50,7 +50,8 @@ def bell_bench_algorithms() -> Iterable[AlgorithmSpec]:  # type: ignore[empty-bo
 
 @hookspec
 def bell_bench_domains() -> Iterable[DomainSpec]:  # type: ignore[empty-body]
-    """The domains of images a plugin provides.
+    """The domains of images a plugin provides, each by a function that gives its arrays; a whole
+    one is in ``examples/hooks/my_domain.py``.
 
     Example::
 
@@ -59,18 +60,19 @@ def bell_bench_domains() -> Iterable[DomainSpec]:  # type: ignore[empty-body]
         @hookimpl
         def bell_bench_domains():
             yield DomainSpec(
-                name="runes",
-                load="my_package.runes:load",
-                summary="24 runes, 28x28, scanned.",
-                source="https://example.org/runes",
-                licence="CC BY 4.0",
+                name="bars",
+                load="my_domain:load",
+                summary="8 bars in noise, 28x28, drawn.",
+                source="https://example.org/bars",
+                licence="CC0",
             )
     """
 
 
 @hookspec
 def bell_bench_suites() -> Iterable[SuiteSpec]:  # type: ignore[empty-body]
-    """The suites of sequences a plugin provides; ``load`` names a ``bell_bench.suites.base.Suite``.
+    """The suites of sequences a plugin provides; ``load`` names a ``bell_bench.suites.base.Suite``,
+    and a whole one is in ``examples/hooks/my_suite.py``.
 
     Example::
 
@@ -78,17 +80,17 @@ def bell_bench_suites() -> Iterable[SuiteSpec]:  # type: ignore[empty-body]
 
         @hookimpl
         def bell_bench_suites():
-            yield SuiteSpec(
-                name="my-suite",
-                load="my_package.my_suite:SUITE",
-                summary="Ten sequences of spoken digits.",
-            )
+            yield SuiteSpec("blobs", load="my_suite:SUITE", summary="Points around two centres.")
     """
 
 
 @hookspec
 def bell_bench_run_started(run: Mapping[str, Any]) -> None:
-    """Called in the parent process before a run's first job; ``run`` is JSON-able.
+    """Called in the parent process before a run's first job, with those that were done before, too.
+
+    ``run`` has ``jobs``, a list. A ``job`` has ``algorithm``, ``load``, ``provider``, ``suite``,
+    ``suite_version``, ``sequence``, ``realisation``, ``realisation_seed``, ``seed``, ``scale``,
+    ``data``, ``protocol``, ``options``, ``device``, ``threads`` and ``software``. All is JSON-able.
 
     Example::
 
@@ -96,7 +98,7 @@ def bell_bench_run_started(run: Mapping[str, Any]) -> None:
 
         @hookimpl
         def bell_bench_run_started(run):
-            print("started", dict(run))
+            print("started", len(run["jobs"]), "jobs")
     """
 
 
@@ -104,7 +106,9 @@ def bell_bench_run_started(run: Mapping[str, Any]) -> None:
 def bell_bench_problem_solved(job: Mapping[str, Any], problem: Mapping[str, Any]) -> None:
     """Called in the parent process after a job solved one more problem of its sequence.
 
-    An implementation may leave out arguments it does not need.
+    ``problem`` has ``index`` (from 0), ``name``, ``accuracy`` (on its test set, in [0, 1]),
+    ``event`` (always solved) and ``process`` (the job's process id). ``job`` is as above. An
+    implementation may leave out arguments it does not need.
 
     Example::
 
@@ -112,13 +116,18 @@ def bell_bench_problem_solved(job: Mapping[str, Any], problem: Mapping[str, Any]
 
         @hookimpl
         def bell_bench_problem_solved(job, problem):
-            print(job["algorithm"], "solved", dict(problem))
+            print(job["algorithm"], "solved", problem["name"], problem["accuracy"])
     """
 
 
 @hookspec
 def bell_bench_job_finished(job: Mapping[str, Any], record: Mapping[str, Any]) -> None:
     """Called in the parent process when a job has ended, well or not; ``record`` is what is stored.
+
+    ``record`` has ``schema``, ``status``, ``reason``, ``job``, ``problems``, ``matrix``,
+    ``resumed`` and ``environment``, and of a job that is done ``predictions_sha256``, ``settings``
+    and ``metrics``. Status is done, unsupported, failed, or why it ended. A problem there has its
+    name, path, accuracies, resources and notes.
 
     Example::
 

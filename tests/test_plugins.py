@@ -397,7 +397,13 @@ def test_the_example_of_each_hook_runs(hook: str, capsys: pytest.CaptureFixture[
     _, plugin = run_as_plugin(examples()[hook])
     assert plugin.implements(hook)
     if hook in OBSERVERS:
-        sample: dict[str, Any] = {"algorithm": "sa", "status": "done"}
+        sample: dict[str, Any] = {
+            "algorithm": "sa",
+            "status": "done",
+            "jobs": [],
+            "name": "one",
+            "accuracy": 0.5,
+        }
         every = {"run": sample, "job": sample, "problem": sample, "record": sample}
         names = inspect.signature(getattr(hookspecs, hook)).parameters
         plugin.call(hook, **{name: every[name] for name in names})

@@ -86,8 +86,9 @@ def _grey_image_status(name: str) -> Status:
     if imported_path(name).is_file():
         return _imported_status(name)
     provided = plugin_domains()[name]
-    source = provided.provider
-    return Status(name, "present", source, provided.spec.licence, 0, provided.spec.summary)
+    spec = provided.spec
+    source = f"{spec.source} ({provided.provider})" if spec.source else provided.provider
+    return Status(name, "present", source, spec.licence, 0, spec.summary)
 
 
 def _file_status(name: str, collection: Collection) -> Status:

@@ -1,0 +1,94 @@
+"""The whole domain, suite and observers of docs/hooks.md: installed, described and run."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import pathlib
+import re
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+import bell_bench
+from bell_bench import hookspecs
+from bell_bench.cli.verbs import run
+from bell_bench.data import DomainSizes, load_domain
+from bell_bench.plugins import registry
+from tests.plugin_folder import make_distribution
+
+HOOKS = pathlib.Path(__file__).parents[2] / "examples" / "hooks"
+WATCHER = """
+from bell_bench import hookimpl
+TOLD = {}
+
+@hookimpl
+def bell_bench_run_started(run):
+    TOLD["run"] = run
+
+@hookimpl
+def bell_bench_problem_solved(job, problem):
+    TOLD["problem"] = problem
+
+@hookimpl
+def bell_bench_job_finished(job, record):
+    TOLD["record"], TOLD["job"] = record, job
+"""
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pathlib.Path]:
+    """A folder on the path with the plugin's modules, and another that keeps what it is told."""
+    folder = tmp_path_factory.mktemp("hooks")
+    for module in ("my_domain", "my_suite"):
+        shutil.copy(HOOKS / f"{module}.py", folder)
+    make_distribution(folder, "my_plugin", (HOOKS / "my_plugin.py").read_text())
+    make_distribution(folder, "watcher", WATCHER)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        patch.setenv("PYTHONPATH", str(folder))
+        patch.chdir(folder)
+        registry.cache_clear()
+        yield folder
+    registry.cache_clear()
+
+
+def test_the_domain_is_described_and_loads(
+    here: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["describe", "bars", "--data", "images"]) == 0
+    told = capsys.readouterr().out
+    for part in ("https://example.org/bars", "my_plugin 0.1", "CC0", "8 bars in noise"):
+        assert part in told
+    domain = load_domain("bars", "images", DomainSizes(80, 16, 16))
+    assert domain.train_images.shape == (80, 28, 28)
+
+
+@pytest.mark.slow
+def test_the_suite_runs_and_the_observers_hear_of_it(here: pathlib.Path) -> None:
+    results = bell_bench.evaluate("sa", suite="blobs", sequences="other", quiet=True)
+    assert not results.failed, results
+    assert results.rows[0]["A"] > 80, "the blobs are far apart"
+    lines = [json.loads(line) for line in (here / "watched.jsonl").read_text().splitlines()]
+    assert lines[0] == {"started": ["sa"]}
+    assert [line.get("problem") for line in lines[1:4]] == ["blobs 1", "blobs 2", "blobs 3"]
+    assert lines[4] == {"algorithm": "sa", "status": "done", "problems": 3}
+    import watcher
+
+    for hook, argument in (
+        ("bell_bench_run_started", "run"),
+        ("bell_bench_problem_solved", "problem"),
+        ("bell_bench_job_finished", "record"),
+        ("bell_bench_run_started", "job"),
+    ):
+        documented = _keys(hook, argument)
+        assert documented == set(watcher.TOLD[argument]), (hook, argument)
+
+
+def _keys(hook: str, argument: str) -> set[str]:
+    """The keys that a hook's docstring lists in its sentence ``argument`` has …."""
+    text = " ".join((inspect.getdoc(getattr(hookspecs, hook)) or "").split())
+    sentence = re.search(rf"``{argument}`` has ([^.]*)\.", text)
+    assert sentence, f"{hook} does not say what {argument} has"
+    return set(re.findall(r"``(\w+)``", sentence[1]))
