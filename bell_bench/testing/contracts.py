@@ -275,21 +275,33 @@ def _accelerators() -> list[str]:
 
 
 def seed(session: Session) -> None:
-    """Its randomness follows the job's seed: if it draws from the process's own generators, another
-    seed gives other scores.
+    """Its randomness follows the job's seed: if it draws from the process's own generators, or
+    always seeds its own alike, another seed gives other scores.
 
     A constant seed in the code makes all seeds one.
     """
     first = session.plain.after[-1]
     watching.scramble(1)
     before = watching.global_randomness()
-    second = session.run("plain", seed=1).after[-1]
+    with watching.seeds_given(session.subject.package) as given:
+        second = session.run("plain", seed=1).after[-1]
     drawn = before != watching.global_randomness()
-    if drawn and all(map(torch.equal, first, second)):
+    if not all(map(torch.equal, first, second)):
+        return
+    advice = "derive its randomness from context.generator(...) or context.seed"
+    if drawn:
         raise Broken(
             "it set or used the process's own random generators, yet seeds 0 and 1 give the same "
-            "scores: derive its randomness from context.generator(...) or context.seed"
+            f"scores: {advice}"
         )
+    if given:
+        with watching.seeds_given(session.subject.package) as before_that:
+            session.run("plain")
+        if given == before_that:
+            raise Broken(
+                f"it seeds generators of its own with {given[0]} whether the job's seed is 0 or 1, "
+                f"which give the same scores: {advice}"
+            )
 
 
 def options(session: Session) -> None:
@@ -385,8 +397,8 @@ def leaves_inputs(session: Session) -> None:
 
 
 def accounts_storage(session: Session) -> None:
-    """What it keeps between problems is in the library or told to ``context.account``: arrays and
-    tensors within reach of the algorithm, and the files that ``save`` writes.
+    """What it keeps between problems is in the library or told to ``context.account``: arrays,
+    tensors and lists of numbers within reach of the algorithm, and the files that ``save`` writes.
 
     Call ``context.account(what, bytes, parameters)`` after each problem; it replaces what was said
     before.
@@ -396,11 +408,11 @@ def accounts_storage(session: Session) -> None:
     kept = watching.kept_bytes(trial.algorithm, without=trial.handed)
     if kept > 1.1 * told + SLACK:
         raise Broken(
-            f"it keeps {kept:,} bytes of arrays and tensors, but told of {told:,}: call "
+            f"it keeps {kept:,} bytes of arrays, tensors and numbers, but told of {told:,}: call "
             "context.account(what, bytes, parameters) after learning"
         )
     files = [path for path in trial.save("accounted").rglob("*") if path.is_file()]
-    saved = sum(path.stat().st_size for path in files if path.suffix != ".json")
+    saved = sum(path.stat().st_size for path in files)
     if saved > 1.1 * told + 4 * SLACK:
         raise Broken(f"save(folder) wrote {saved:,} bytes, but it told of {told:,}")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import array
+import collections
 import contextlib
 import os
 import pathlib
@@ -16,8 +18,11 @@ import numpy as np
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
+from bell_bench.harness.store import JobFolder
 from bell_bench.plugins import Registry
 
+NUMBER = 8
+"""Bytes that a number in a list counts for, as it would in an array."""
 _FILE_EVENTS = ("open", "os.listdir", "os.scandir", "glob.glob", "os.remove", "os.rename")
 _watchers: list[Callable[[str, tuple[Any, ...]], None]] = []
 
@@ -29,7 +34,8 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
 
 @contextlib.contextmanager
 def files_and_network(house: pathlib.Path, own: tuple[pathlib.Path, ...]) -> Iterator[list[str]]:
-    """Collects what is asked for below ``house`` but outside ``own``, and every connection."""
+    """Collects what is asked for below ``house`` but outside ``own``, files of any other job that
+    are opened, and every connection."""
     _install_hook()
     found: list[str] = []
 
@@ -38,14 +44,25 @@ def files_and_network(house: pathlib.Path, own: tuple[pathlib.Path, ...]) -> Ite
             found.append(f"a network connection to {arguments[1]}")
         elif event in _FILE_EVENTS and isinstance(arguments[0], str | os.PathLike):
             path = pathlib.Path(os.path.abspath(arguments[0]))
-            if path.is_relative_to(house) and not any(path.is_relative_to(mine) for mine in own):
+            if any(path.is_relative_to(mine) for mine in own):
+                return
+            if path.is_relative_to(house):
                 found.append(f"{event} {path.relative_to(house.parent)}")
+            elif event == "open" and _of_a_job(path):
+                found.append(f"{event} {path}")
 
     _watchers.append(watch)
     try:
         yield found
     finally:
         _watchers.remove(watch)
+
+
+def _of_a_job(file: pathlib.Path) -> bool:
+    """Whether a file is a job's record or predictions, or anything else in the folder of a job."""
+    job = JobFolder(file.parent)
+    own_names = (job.record_file, job.predictions_file)
+    return file in own_names or any(JobFolder(each).job_file.is_file() for each in file.parents)
 
 
 def _install_hook(installed: list[bool] = []) -> None:  # noqa: B006 (an audit hook stays for good)
@@ -111,6 +128,63 @@ def optimiser_steps() -> Iterator[list[int]]:
         handle.remove()
 
 
+@contextlib.contextmanager
+def seeds_given(package: str) -> Iterator[list[object]]:
+    """Collects the seeds that code of ``package`` itself gives to generators of its own."""
+    found: list[object] = []
+
+    def given(seed: object, frame: FrameType) -> None:
+        if seed is not None and _package(frame) == package:
+            found.append(repr(seed))
+
+    with contextlib.ExitStack() as stack:
+        for owner, name, change in (
+            (torch, "Generator", _seeded_by_method),
+            (np.random, "RandomState", _seeded_when_made),
+            (random, "Random", _seeded_when_made),
+        ):
+            watched = change(getattr(owner, name), given)
+            stack.enter_context(mock.patch.object(owner, name, watched))
+        usual = np.random.default_rng
+
+        def default_rng(seed: Any = None) -> np.random.Generator:
+            given(seed, sys._getframe(1))
+            return usual(seed)
+
+        stack.enter_context(mock.patch.object(np.random, "default_rng", default_rng))
+        yield found
+
+
+_Given = Callable[[object, FrameType], None]
+
+
+def _seeded_when_made(kind: type[Any], given: _Given) -> type[Any]:
+    def make(self: Any, seed: Any = None) -> None:
+        given(seed, sys._getframe(1))
+        kind.__init__(self, seed)
+
+    return _standing_in(kind, __init__=make)
+
+
+def _seeded_by_method(kind: type[Any], given: _Given) -> type[Any]:
+    def manual_seed(self: Any, seed: int) -> Any:
+        given(seed, sys._getframe(1))
+        return kind.manual_seed(self, seed)
+
+    return _standing_in(kind, manual_seed=manual_seed)
+
+
+def _standing_in(kind: type[Any], **changes: Any) -> type[Any]:
+    """A subclass that may be asked about whatever the class may be asked about."""
+
+    class Asked(type(kind)):  # type: ignore[misc]
+        def __instancecheck__(cls, thing: object) -> bool:
+            return isinstance(thing, kind)
+
+    made: type[Any] = Asked(kind.__name__, (kind,), changes)
+    return made
+
+
 def scramble(seed: int) -> None:
     """Put the process's own generators into another state."""
     random.seed(seed)
@@ -130,13 +204,14 @@ def global_randomness() -> tuple[Any, ...]:
 
 
 def kept_bytes(root: object, *, without: object) -> int:
-    """Bytes of all arrays and tensors within reach of ``root``, each memory counted once."""
+    """Bytes of all arrays, tensors, byte strings and numbers in collections within reach of
+    ``root``, each memory counted once."""
     seen: set[int] = {id(without)}
     sizes: dict[int, int] = {}
     waiting: list[Any] = [root]
     while waiting:
         thing = waiting.pop()
-        if id(thing) in seen or isinstance(thing, type | str | bytes):
+        if id(thing) in seen or isinstance(thing, type | str):
             continue
         seen.add(id(thing))
         if isinstance(thing, torch.Tensor):
@@ -145,10 +220,15 @@ def kept_bytes(root: object, *, without: object) -> int:
         elif isinstance(thing, np.ndarray):
             owner = thing if thing.base is None else thing.base
             sizes[id(owner)] = getattr(owner, "nbytes", thing.nbytes)
-        elif isinstance(thing, dict):
-            waiting += [*thing.keys(), *thing.values()]
-        elif isinstance(thing, list | tuple | set | frozenset):
-            waiting += thing
+        elif isinstance(thing, bytes | bytearray):
+            sizes[id(thing)] = len(thing)
+        elif isinstance(thing, array.array):
+            sizes[id(thing)] = len(thing) * thing.itemsize
+        elif isinstance(thing, dict | list | tuple | set | frozenset | collections.deque):
+            items = [*thing, *(thing.values() if isinstance(thing, dict) else ())]
+            others = [item for item in items if not isinstance(item, int | float)]
+            sizes[id(thing)] = NUMBER * (len(items) - len(others))
+            waiting += others
         elif hasattr(thing, "__dict__") and (
             isinstance(thing, torch.nn.Module) or not callable(thing)
         ):

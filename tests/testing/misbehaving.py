@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import json
 import os
 import pathlib
 import pickle
@@ -111,6 +113,30 @@ class FixedSeed(Good):
     def learn(self, problem: Problem) -> None:
         torch.manual_seed(0)
         self.counts[problem.index] = torch.rand(problem.classes)
+        self.account()
+
+
+class ConstantGenerator(Good):
+    def learn(self, problem: Problem) -> None:
+        own = torch.Generator().manual_seed(3)
+        self.counts[problem.index] = torch.rand(problem.classes, generator=own)
+        self.account()
+
+
+class ConstantNumpy(Good):
+    def learn(self, problem: Problem) -> None:
+        drawn = np.random.default_rng(3).random(problem.classes)
+        self.counts[problem.index] = torch.from_numpy(drawn)
+        self.account()
+
+
+class SeedsToNoEffect(Good):
+    """Allowed: its generator follows the job's seed, though no score shows it."""
+
+    def learn(self, problem: Problem) -> None:
+        counts = np.bincount(problem.train.labels, minlength=problem.classes)
+        np.random.RandomState(self.context.seed).shuffle(np.arange(3))
+        self.counts[problem.index] = torch.from_numpy(counts) + 0.5
         self.account()
 
 
@@ -296,6 +322,13 @@ class ReadsOthers(Good):
         assert (runs / "another-job" / "record.json").read_text()
 
 
+class ReadsRuns(Good):
+    def learn(self, problem: Problem) -> None:
+        super().learn(problem)
+        with contextlib.suppress(OSError):
+            pathlib.Path("runs/picle-S_few-0/record.json").read_text()
+
+
 class MakesProblems(Good):
     def learn(self, problem: Problem) -> None:
         super().learn(problem)
@@ -346,6 +379,22 @@ class HoardsData(Good):
         self.problems.append(problem)
 
 
+class HoardsNumbers(Good):
+    def __init__(self, context: Context, **options: Any) -> None:
+        super().__init__(context, **options)
+        self.examples: list[Any] = []
+
+    def learn(self, problem: Problem) -> None:
+        super().learn(problem)
+        self.examples += problem.train.images.reshape(len(problem.train.images), -1).tolist()
+
+
+class HoardsJson(Good):
+    def save(self, folder: pathlib.Path) -> None:
+        super().save(folder)
+        (folder / "hoard.json").write_text(json.dumps([0.5] * 10_000))
+
+
 class HoardsFiles(Good):
     def save(self, folder: pathlib.Path) -> None:
         super().save(folder)
@@ -373,6 +422,8 @@ BREAKERS: list[tuple[str, type[Good], str]] = [
     ("scores", OnlyWholeTests, "scores of shape (7, 2), not (48, 2)"),
     ("deterministic", ProcessRandom, "context.generator"),
     ("seed", FixedSeed, "seeds 0 and 1 give the same scores"),
+    ("seed", ConstantGenerator, "with 3 whether the job's seed is 0 or 1"),
+    ("seed", ConstantNumpy, "with 3 whether the job's seed is 0 or 1"),
     ("resumes", NoSave, "must implement save(folder)"),
     ("resumes", FailsToSave, "save(folder) raised OSError: no room"),
     ("resumes", LosesOnLoad, "right after load(folder)"),
@@ -397,6 +448,7 @@ BREAKERS: list[tuple[str, type[Good], str]] = [
     ("nothing-else", ReadsLabels, "no attribute 'labels'"),
     ("nothing-else", LooksAround, "it asked for what is not its own: os."),
     ("nothing-else", ReadsOthers, "open runs/another-job/record.json"),
+    ("nothing-else", ReadsRuns, "runs/picle-S_few-0/record.json"),
     ("nothing-else", MakesProblems, "it looked up the suite bell"),
     ("nothing-else", UsesInternals, "context.evaluator is not promised"),
     ("nothing-else", AsksQuietly, "context.job is not promised"),
@@ -404,6 +456,8 @@ BREAKERS: list[tuple[str, type[Good], str]] = [
     ("leaves-inputs", ChangesProblem, "learn changed"),
     ("leaves-inputs", ChangesInputs, "predict(0, inputs) changed its inputs"),
     ("accounts-storage", HoardsData, "context.account"),
+    ("accounts-storage", HoardsNumbers, "context.account"),
+    ("accounts-storage", HoardsJson, "save(folder) wrote"),
     ("accounts-storage", HoardsFiles, "save(folder) wrote"),
     ("charges-work", TrainsForFree, "made 1 steps of an optimiser and charged nothing"),
 ]

@@ -17,6 +17,7 @@ from tests.testing.misbehaving import (
     Good,
     RefusesClasses,
     SavesPlainly,
+    SeedsToNoEffect,
     Unstable,
 )
 
@@ -62,6 +63,10 @@ def test_a_whole_examination_finds_the_one_that_is_broken(contract: str, kind: t
 
 def test_formats_that_cannot_run_code_are_allowed() -> None:
     check_algorithm(SavesPlainly, "plain-files")
+
+
+def test_a_seed_that_follows_the_jobs_is_allowed_even_if_no_score_shows_it() -> None:
+    check_algorithm(SeedsToNoEffect, "seed")
 
 
 def test_every_contract_is_broken_by_someone() -> None:
