@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+
+Accuracies = Sequence[float]
+"""Per problem of a sequence, in [0, 1]."""
 
 STANDALONE = "bell-bench:sa"
 """The algorithm whose run on the same problems Tr⁻¹ compares with."""
@@ -48,3 +52,31 @@ def of_accuracies(final: Sequence[float], learnt: Sequence[float]) -> dict[str, 
         "F": forgetting(final, learnt),
         "backward_transfer": backward_transfer(final, learnt),
     }
+
+
+@dataclass(frozen=True)
+class Score:
+    """A metric that every job gets: a column of the CSV, the tables and ``Results.leaderboard``."""
+
+    name: str
+    """Of its column."""
+    title: str
+    """In tables."""
+    form: str
+    """How it is printed."""
+    of: Callable[[Accuracies, Accuracies, Accuracies | None], float | None]
+    """Its value, from the accuracies at the end, when learnt, and of the standalone run on the same
+    problems, if there is one; None where it has none."""
+
+
+SCORES = (
+    Score("A", "A", "{:.2f}", lambda final, learnt, alone: average_accuracy(final)),
+    Score("F", "F", "{:+.2f}", lambda final, learnt, alone: forgetting(final, learnt)),
+    Score(
+        "Tr_last",
+        "Tr⁻¹",
+        "{:+.2f}",
+        lambda final, learnt, alone: None if alone is None else last_transfer(final, alone),
+    ),
+)
+"""All of them, in the order of their columns. A new one needs its line here and nothing else."""

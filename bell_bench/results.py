@@ -231,11 +231,14 @@ class Shown(Results):
         return f"<pre>{html.escape(self.text)}</pre>"
 
 
-_AVERAGED = ("A", "F", "Tr_last", "wall_s", "updates", "train_flops", "peak_memory_mb", "stored_mb")
+_COSTS = ("wall_s", "updates", "train_flops", "peak_memory_mb", "stored_mb")
 
 
 def _figures(cell: Any) -> dict[str, Any]:
     """A cell's averages; none where a job is not done."""
-    values = {name: cell.values(name) for name in _AVERAGED}
+    from bell_bench.metrics import SCORES
+
+    averaged = (*(score.name for score in SCORES), *_COSTS)
+    values = {name: cell.values(name) for name in averaged}
     means = {name: None if found is None else found.mean() for name, found in values.items()}
     return {**means, "status": cell.status or "done", "n": cell.done}

@@ -15,7 +15,8 @@ from bell_bench_leaderboard.yardstick import is_standalone, same_problems, yards
 
 COLUMNS = (
     "algorithm", "suite", "sequence", "realisation", "seed", "scale", "data", "protocol",
-    "status", "A", "F", "Tr_last", "wall_s", "cpu_s", "updates", "train_flops",
+    "status", *(score.name for score in metrics.SCORES),
+    "wall_s", "cpu_s", "updates", "train_flops",
     "peak_memory_mb", "stored_mb", "paths_evaluated", "paths_trained",
     "suite_version", "flop_coverage", "backward", "reason", "check",
 )  # fmt: skip
@@ -66,14 +67,12 @@ def result_row(record: Record, standalone: Record | None) -> Row:
     row |= {"solved": len(record["problems"]), **costs(record["problems"])}
     if record["status"] == "done":
         final, learnt = accuracies(record, "final"), accuracies(record, "learnt")
-        row["A"] = metrics.average_accuracy(final)
-        row["F"] = metrics.forgetting(final, learnt)
+        alone = None if standalone is None else accuracies(standalone, "final")
+        row |= {score.name: score.of(final, learnt, alone) for score in metrics.SCORES}
         row["backward"] = metrics.backward_transfer(final, learnt)
         row |= growth(record, standalone)
-        if standalone is not None:
-            yardstick = accuracies(standalone, "final")
-            row["Tr_last"] = metrics.last_transfer(final, yardstick)
-            row["A_gain"] = row["A"] - metrics.average_accuracy(yardstick)
+        if standalone is not None and alone is not None:
+            row["A_gain"] = row["A"] - metrics.average_accuracy(alone)
             row |= budget_scores(record, standalone)
     return row
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from bell_bench import metrics
 from bell_bench_leaderboard.boards import Board, boards
 from bell_bench_leaderboard.bootstrap import LEVEL, estimate
 from bell_bench_leaderboard.compare import Rank, difference, mean, ranks
 from bell_bench_leaderboard.grids import Grid, Value, number, to_text, value
 
-SCORES = {"A": ("A", "{:.2f}"), "F": ("F", "{:+.2f}"), "Tr_last": ("Tr⁻¹", "{:+.2f}")}
+SCORES = {score.name: (score.title, score.form) for score in metrics.SCORES}
 """Figure, how it is called, how it is printed."""
 COSTS = {
     "wall_s": ("seconds", "{:.1f}", 1.0),
@@ -190,8 +191,8 @@ def _parsed(text: str) -> float | None:
 
 def long_grid(board: Board) -> Grid:
     """One row per job: the main columns of the long CSV."""
-    header = ["algorithm", "sequence", "realisation", "seed", "status", "A", "F", "Tr⁻¹",
-              *(name for name, *_ in COSTS.values())]  # fmt: skip
+    header = ["algorithm", "sequence", "realisation", "seed", "status",
+              *(name for name, *_ in (*SCORES.values(), *COSTS.values()))]  # fmt: skip
     rows = [
         [Value(name), Value(row["sequence"]), Value(str(row["realisation"])),
          Value(str(row["seed"])), Value(row["status"]),

@@ -8,6 +8,7 @@ import pathlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bell_bench import metrics
 from bell_bench_leaderboard.boards import Board, boards
 from bell_bench_leaderboard.bootstrap import Estimate, estimate
 from bell_bench_leaderboard.compare import mean, ranks
@@ -18,7 +19,7 @@ from bell_bench_leaderboard.reading import Record, checked_matrix
 from bell_bench_leaderboard.results import printable, result_rows
 from bell_bench_leaderboard.tables import notes
 
-FIGURES = ("A", "A_gain", "F", "Tr_last", *COSTS, "flop_coverage")
+FIGURES = (*(score.name for score in metrics.SCORES), "A_gain", *COSTS, "flop_coverage")
 """What tables and charts show, each with an interval where there is one."""
 JOB = ("realisation", "seed", "status", "reason", "check", *FIGURES)
 

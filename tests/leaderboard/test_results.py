@@ -100,3 +100,25 @@ def test_a_records_text_is_no_formula_and_steers_nothing(reason, cell):
     )
     assert rows[1]["reason"] == cell
     assert float(rows[0]["F"]) == pytest.approx(-10)
+
+
+NEW_SCORE = """
+from bell_bench import metrics
+metrics.SCORES += (
+    metrics.Score("worst", "worst", "{:.2f}", lambda final, learnt, alone: 100 * min(final)),
+)
+import pathlib
+from bell_bench.results import Results
+from tests.leaderboard.making import record
+results = Results([record(final=(0.7, 0.8)), record("sa", final=(0.9, 0.6))], pathlib.Path())
+assert list(results.to_pandas()["worst"]) == [70, 60]
+assert sorted(results.leaderboard()["worst"]) == [60, 70]
+for form in ("summary", "wide", "long"):
+    assert "worst" in results.table(form, markup="markdown"), form
+"""
+
+
+def test_a_new_score_is_one_line_and_is_everywhere():
+    """In a process of its own, as columns follow from the scores when they are imported."""
+    done = subprocess.run([sys.executable, "-c", NEW_SCORE], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
