@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import pathlib
 import shutil
@@ -31,7 +32,18 @@ class ScratchEnvironment:
         ours = sysconfig.get_path("purelib")
         (made.site / "ours.pth").write_text(f"import site; site.addsitedir({ours!r})\n")
         make_distribution(made.site, "tiny", TINY)
+        made._make_script()
         return made
+
+    def _make_script(self) -> None:
+        """The command ``bell-bench`` as an installer writes it, for this environment's Python."""
+        (entry,) = importlib.metadata.entry_points(group="console_scripts", name="bell-bench")
+        script = self.folder / "venv" / "bin" / "bell-bench"
+        script.write_text(
+            f"#!{self.python}\nimport sys\nfrom {entry.module} import {entry.attr}\n"
+            f"sys.exit({entry.attr}())\n"
+        )
+        script.chmod(0o755)
 
     @property
     def python(self) -> str:
@@ -49,7 +61,8 @@ class ScratchEnvironment:
         return target
 
     def install(self, *sources: pathlib.Path) -> None:
-        """``pip install -e`` of each, without network."""
+        """``pip install -e`` of each. Without network, as CI may have no registry: what they depend
+        on, bell-bench first of all, and what builds them, is taken from our environment."""
         options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
         editable = [part for source in sources for part in ("-e", str(source))]
         done = self.run(sys.executable, "-m", "pip", "--python", self.python,
@@ -57,7 +70,7 @@ class ScratchEnvironment:
         assert done.returncode == 0, done.stderr
 
     def bell_bench(self, *arguments: str) -> Completed:
-        return self.run(self.python, "-m", "bell_bench", *arguments)
+        return self.run(str(self.folder / "venv" / "bin" / "bell-bench"), *arguments)
 
     def evaluate(self, *algorithms: str, sequence: str = "S_few") -> Completed:
         """On the tiny suite, in a second."""

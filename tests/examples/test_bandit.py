@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import pathlib
+import re
+import shlex
 
 import pytest
 
@@ -47,6 +49,33 @@ def test_it_is_evaluated_and_tells_its_pulls(installed: ScratchEnvironment) -> N
     assert pulls[0] == [], "no earlier solution"
     assert all(0 < len(each) <= 8 for each in pulls[1:])
     assert {pull["end"] for each in pulls for pull in each} == {"first", "last"}
+
+
+def _commands() -> dict[str, list[str]]:
+    """The calls of bell-bench in its README, by their verb."""
+    (block,) = re.findall(r"```sh\n(.*?)```", (BANDIT / "README.md").read_text(), re.S)
+    lines = [shlex.split(line, comments=True) for line in block.splitlines()]
+    return {words[1]: words[1:] for words in lines if words[0] == "bell-bench"}
+
+
+def test_the_readmes_check_finds_no_fault(installed: ScratchEnvironment) -> None:
+    done = installed.bell_bench(*_commands()["check"])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_readmes_evaluation_gives_a_row(installed: ScratchEnvironment) -> None:
+    """On BELL itself, at its smallest scale; of its algorithms and sequences the first alone, as
+    the others would take minutes more and show nothing else of this distribution."""
+    verb, *words = _commands()["evaluate"]
+    asked: dict[str, str] = {}
+    for option, value in zip(words[::2], words[1::2], strict=True):
+        asked.setdefault(option, value)
+    assert asked == {"--algo": "bandit", "--sequence": "S_minus"}
+    done = installed.bell_bench(verb, *(part for pair in asked.items() for part in pair))
+    assert done.returncode == 0, done.stderr
+    assert "suite bell" in done.stdout
+    shown = installed.bell_bench(*_commands()["show"])
+    assert "pulls" in shown.stdout, shown.stderr
 
 
 def test_its_own_tests_pass(installed: ScratchEnvironment) -> None:
