@@ -47,6 +47,7 @@ def test_a_broken_contract_is_named_told_and_documented(
     assert contract_text(contract) in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("contract", "kind"),
     [(contract, kind) for contract, kind, _ in BREAKERS],
