@@ -61,12 +61,13 @@ class ScratchEnvironment:
         return target
 
     def install(self, *sources: pathlib.Path) -> None:
-        """``pip install -e`` of each. Without network, as CI may have no registry: what they depend
-        on, bell-bench first of all, and what builds them, is taken from our environment."""
-        options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
+        """``pip install -e`` of each, as users do it. What they depend on, bell-bench first of all,
+        is there already; where no registry can be reached, what builds them is ours as well."""
         editable = [part for source in sources for part in ("-e", str(source))]
-        done = self.run(sys.executable, "-m", "pip", "--python", self.python,
-                        "install", *options, *editable)  # fmt: skip
+        pip = [sys.executable, "-m", "pip", "--python", self.python, "install", "--quiet"]
+        done = self.run(*pip, "--retries", "0", "--timeout", "10", *editable)
+        if done.returncode:
+            done = self.run(*pip, "--no-deps", "--no-build-isolation", "--no-index", *editable)
         assert done.returncode == 0, done.stderr
 
     def bell_bench(self, *arguments: str) -> Completed:

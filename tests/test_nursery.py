@@ -142,6 +142,7 @@ def test_what_is_left_to_do_at_the_end_is_done(place):
     assert (place / "log").read_text().splitlines()[1:] == ["of a thread", "at exit, unflushed"]
 
 
+@pytest.mark.slow
 def test_hundreds_that_end_at_once_are_all_heard_of(place):
     for _ in range(300):
         assert begin(place, "0").wait() == 0
@@ -162,6 +163,8 @@ def test_one_that_was_killed_while_idle_is_replaced(place):
     begin(place, "0").wait()
     (home,) = nurseries_of(psutil.Process())
     home.kill()
+    while home.status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
     assert begin(place, "0", log="two").wait() == 0
     (other,) = nurseries_of(psutil.Process())
     assert told(place, "two")["loaded_by"] == other.pid != home.pid
