@@ -148,6 +148,7 @@ def test_hundreds_that_end_at_once_are_all_heard_of(place):
         assert begin(place, "0").wait() == 0
 
 
+@pytest.mark.slow
 def test_jobs_end_with_it_and_the_next_one_finds_another(place):
     process = begin(place, "wait", log="one")
     (home,) = nurseries_of(psutil.Process())
@@ -233,6 +234,7 @@ def test_files_left_open_are_whole(place):
     assert (place / "trace.csv").read_text() == "not flushed"
 
 
+@pytest.mark.slow
 def test_it_ends_with_the_process_that_orders(place):
     source = """
         import os, sys, time

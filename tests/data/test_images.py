@@ -46,6 +46,7 @@ def test_genuine_images(genuine, name, train, test, mean):
     assert np.bincount(smaller.test_labels).tolist() == [10] * 8
 
 
+@pytest.mark.slow
 def test_the_second_load_reads_no_official_file(genuine, monkeypatch):
     first = load_domain("mnist_1", "images", DomainSizes(80, 80, 80))
     monkeypatch.setattr("bell_bench.data.official.read", None)

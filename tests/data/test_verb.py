@@ -87,6 +87,7 @@ def test_genuine_parts_import(genuine, monkeypatch, folder):
     assert domain.test_images.shape == (1600, 28, 28), "eight classes, made grey"
 
 
+@pytest.mark.slow
 def test_verify(folder, monkeypatch, tmp_path):
     assert "no files to check" in run("verify")
     files = mnist_files(made_images(range(10)))

@@ -25,6 +25,7 @@ DOCS = pathlib.Path(__file__).parents[2] / "docs"
 BUILT_IN = sorted(p.spec.name for p in registry().algorithms if p.distribution == "bell-bench")
 
 
+@pytest.mark.slow
 def test_a_good_algorithm_keeps_every_contract() -> None:
     found = {finding.contract: finding for finding in examine(Good)}
     assert tuple(found) == CONTRACTS
@@ -62,6 +63,7 @@ def test_a_whole_examination_finds_the_one_that_is_broken(contract: str, kind: t
             assert finding.detail.endswith(f"(see contract {contract})")
 
 
+@pytest.mark.slow
 def test_formats_that_cannot_run_code_are_allowed() -> None:
     check_algorithm(SavesPlainly, "plain-files")
 

@@ -48,6 +48,7 @@ def test_the_published_table(name, tasks):
     assert [task.split()[0] for task in table(name)] == [task.split()[0] for task in tasks]
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10**6))
 def test_labels_follow_the_seed_and_return_with_their_dataset(seed):
     for name in SHORT:
