@@ -103,6 +103,10 @@ class Progress:
         self.finished += 1
 
     @property
+    def all_done(self) -> bool:
+        return self.finished == len(self.jobs)
+
+    @property
     def time_left(self) -> float | None:
         """By the share of jobs done so far, running ones counted by their solved problems."""
         done = self.finished + sum(standing.share for standing in self.standing.values())
@@ -138,7 +142,7 @@ class PlainProgress(Progress):
         super().end(job, record)
         left = self.time_left
         reason = f": {record['reason']}" if record["reason"] else ""
-        ahead = f", about {duration(left)} left" if left else ""
+        ahead = "" if self.all_done or left is None else f", about {duration(left)} left"
         self._say(f"{label(job)}: {record['status']}{reason} "
                   f"[{self.finished}/{len(self.jobs)} jobs{ahead}]")  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bell_bench.harness.job import Job
@@ -23,6 +25,20 @@ def test_a_lost_node_and_a_fault_are_told_on_a_terminal_and_elsewhere(kind, caps
     told = capsys.readouterr().err
     assert "a S r0 s0: its node was lost, starting again ([red] gone)" in told
     assert "a S r0 s0: timeout: too slow" in told
+
+
+def test_a_job_whose_problems_are_all_solved_is_waited_for_until_it_ends(capsys):
+    """Its predictions and record are still to be written, so the line before says so."""
+    other = replace(JOB, seed=1)
+    with PlainProgress([JOB, other]) as progress:
+        for job in (JOB, other):
+            progress.event(job, {"event": "started", "problems": 1, "solved": 0})
+            progress.event(job, {"event": "solved", "index": 0, "name": "one", "accuracy": 0.5})
+        for job in (JOB, other):
+            progress.end(job, {"status": "done", "reason": None})
+    ends = [line for line in capsys.readouterr().err.splitlines() if line.endswith("]")]
+    assert ends[0].endswith("a S r0 s0: done [1/2 jobs, about 0:00 left]")
+    assert ends[1].endswith("a S r0 s1: done [2/2 jobs]")
 
 
 def test_a_path_that_is_asked_for_twice_counts_once_as_show_counts_it() -> None:
