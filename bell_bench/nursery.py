@@ -22,6 +22,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import IO, Any, NoReturn, Protocol
@@ -53,10 +54,8 @@ class Process(Protocol):
 def start(
     module: str, arguments: Sequence[str], environment: Mapping[str, str], log: IO[bytes]
 ) -> Process:
-    """A process that runs ``module``'s ``start(parent, *arguments)`` in a session of its own.
-
-    ``parent`` is the process whose end must be its own.
-    """
+    """A process that runs ``module``'s ``start(*arguments)`` in a session of its own, and ends with
+    this one, however this one ends."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError), _lock:
             order = _Order(module, [*arguments], {**environment}, os.getcwd())
@@ -69,7 +68,7 @@ def start_afresh(
 ) -> Process:
     """The same, by a process that imports for itself."""
     return subprocess.Popen(
-        [sys.executable, "-m", module, str(os.getpid()), *arguments],
+        [sys.executable, "-m", __name__, "run", str(os.getpid()), module, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=subprocess.STDOUT,
@@ -159,7 +158,15 @@ class Nursery:
         ours, its = socket.socketpair()
         with its:
             process = subprocess.Popen(
-                [sys.executable, "-m", __name__, str(os.getpid()), str(its.fileno()), LOADED],
+                [
+                    sys.executable,
+                    "-m",
+                    __name__,
+                    "serve",
+                    str(os.getpid()),
+                    LOADED,
+                    str(its.fileno()),
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -238,7 +245,12 @@ def serve(line: socket.socket, parent: int) -> socket.socket | None:
             if not word:
                 break
             its = socket.socket(fileno=handles[0])
-            pid = _fork()
+            try:
+                pid = os.fork()
+            except OSError:  # no room for another process just now
+                its.close()
+                os.close(handles[1])
+                continue
             if pid == 0:
                 for each in (line, *jobs.values()):
                     each.close()
@@ -247,27 +259,9 @@ def serve(line: socket.socket, parent: int) -> socket.socket | None:
                 os.close(handles[1])
                 return its
             os.close(handles[1])
-            if pid is None:
-                its.close()
-            else:
-                jobs[pid] = its
-                _tell(its, pid)
+            jobs[pid] = its
+            _tell(its, pid)
     return None
-
-
-def _fork() -> int | None:
-    """None if the system has no room for another process just now."""
-    nursery = os.getpid()
-    try:
-        pid = os.fork()
-    except OSError:
-        return None
-    if pid == 0:
-        os.setsid()
-        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-        if os.getppid() != nursery:
-            os._exit(1)
-    return pid
 
 
 def _tell(line: socket.socket, number: int) -> None:
@@ -281,20 +275,50 @@ def _number(line: socket.socket, flags: int = 0) -> int:
     raise ConnectionError("nobody is there any more")
 
 
-def main() -> None:
-    """``python -m bell_bench.nursery PARENT SOCKET LOADED``."""
+def main(role: str, parent: int, module: str, *arguments: str) -> NoReturn:
+    """``python -m bell_bench.nursery run PARENT MODULE ARGUMENTS``, for one process; for many,
+    ``serve PARENT MODULE SOCKET``, where the module is what they need."""
+    if role == "serve":
+        nurse(parent, module, socket.socket(fileno=int(arguments[0])))
+    end_with(parent)
+    sys.exit(run(module, arguments))
+
+
+def nurse(parent: int, module: str, line: socket.socket) -> NoReturn:
+    """Load a module and fork processes; in each of them, take its order and carry it out."""
     own = os.getpid()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored, no end can be told
-    importlib.import_module(sys.argv[3])
+    importlib.import_module(module)
     gc.freeze()  # pages that no collection touches stay shared
-    its = serve(socket.socket(fileno=int(sys.argv[2])), int(sys.argv[1]))
+    its = serve(line, parent)
     if its is None:
         os._exit(0)  # at once: jobs, if any are left, end with it
+    os.setsid()
+    end_with(own)
     with its:
         order = _Order(**json.loads(its.makefile().readline()))
     order.take_place()
-    sys.argv[1:] = [str(own), *order.arguments]
-    leave(importlib.import_module(order.module).start(own, *order.arguments))
+    leave(run(order.module, order.arguments))
+
+
+def run(module: str, arguments: Sequence[str]) -> int:
+    """The work itself, in a process of its own."""
+    return int(importlib.import_module(module).start(*arguments))
+
+
+def end_with(parent: int) -> None:
+    """End when the process that started this one ends, however it does, and take along what this
+    one has started. On Linux the system sees to it too, as no thread runs in native code that keeps
+    Python's lock."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os.killpg(os.getpid(), signal.SIGKILL)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def leave(code: int) -> NoReturn:
@@ -312,4 +336,4 @@ def leave(code: int) -> NoReturn:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])

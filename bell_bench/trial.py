@@ -7,7 +7,6 @@ import importlib
 import json
 import os
 import signal
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -70,7 +69,7 @@ def _ended(process: nursery.Process, deadline: float) -> bool:
     return True
 
 
-def start(parent: int, load: str, items: str) -> int:
+def start(load: str, items: str) -> int:
     """In the other process: try every item, and tell of each before it is tried."""
     module, _, name = load.partition(":")
     faulty = getattr(importlib.import_module(module), name)
@@ -94,7 +93,3 @@ def _told(output: bytes) -> dict[str, Any]:
             found: dict[str, Any] = json.loads(line)["trial"]
             return found
     return {}
-
-
-if __name__ == "__main__":
-    sys.exit(start(int(sys.argv[1]), *sys.argv[2:]))

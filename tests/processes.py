@@ -25,5 +25,5 @@ def workers_of(run: psutil.Process) -> list[psutil.Process]:
 
 def _is_nursery(process: psutil.Process) -> bool:
     with contextlib.suppress(psutil.Error):
-        return "bell_bench.nursery" in process.cmdline()
+        return process.cmdline()[2:4] == ["bell_bench.nursery", "serve"]
     return False

@@ -25,8 +25,8 @@ import numpy
 
 LOADED_BY = os.getpid()
 
-def start(parent, action, *words):
-    facts = {"loaded_by": LOADED_BY, "parent": parent, "own": os.getpid(), "words": words,
+def start(action, *words):
+    facts = {"loaded_by": LOADED_BY, "parent": os.getppid(), "own": os.getpid(), "words": words,
              "session": os.getsid(0), "folder": os.getcwd(), "variable": os.environ.get("OF_ONE"),
              "ours": os.environ.get("BELL_BENCH_OF_ONE"),
              "numbers": [random.random(), numpy.random.rand()],
@@ -48,9 +48,6 @@ def start(parent, action, *words):
         atexit.register(sys.stdout.write, "at exit, unflushed")
         return 0
     return int(action)
-
-if __name__ == "__main__":
-    sys.exit(start(int(sys.argv[1]), *sys.argv[2:]))
 """
 
 
@@ -172,7 +169,7 @@ def test_one_that_was_killed_while_idle_is_replaced(place):
 
 
 def test_where_none_can_be_each_job_starts_afresh(place, monkeypatch):
-    monkeypatch.setattr(nursery, "__name__", "nobody.has.this")
+    monkeypatch.setattr(nursery, "LOADED", "nobody.has.this")
     process = begin(place, "3")
     assert process.wait() == 3
     assert told(place)["loaded_by"] == process.pid

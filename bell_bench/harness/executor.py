@@ -25,7 +25,7 @@ from bell_bench.trial import ending
 from bell_bench.units import format_size
 
 WORKER = "bell_bench.harness.worker"
-"""The module that does a job: ``start`` with the process to end with, its folder and paths."""
+"""The module that does a job: its ``start`` takes the folder and the paths at once."""
 TICK = 0.1
 LOG_LIMIT = 256 * 1024**2
 MEMORY_VARIABLE = "BELL_BENCH_JOB_MEMORY"

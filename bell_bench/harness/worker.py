@@ -1,17 +1,13 @@
-"""One job in a process of its own: ``python -m bell_bench.harness.worker PARENT FOLDER PATHS``.
+"""One job, in a process of its own (bell_bench.nursery).
 
 Make problem t, let the algorithm learn it, ask for predictions, score them, checkpoint, go on.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
 import pathlib
 import shutil
-import signal
-import sys
-import threading
 import time
 import traceback
 import warnings
@@ -44,9 +40,6 @@ from bell_bench.modular.evaluator import Charges
 from bell_bench.plugins import PluginWarning, local_algorithm, registry
 from bell_bench.problem import Problem, Split
 from bell_bench.suites.base import Sequence, recorded_settings
-
-_PARENT_DEATH_SIGNAL = 1
-"""Of prctl: PR_SET_PDEATHSIG."""
 
 
 class Run:
@@ -225,21 +218,6 @@ def write_result(run: Run) -> None:
     run.folder.write({**make_record(run.job, "done", "", run.state), **facts})
 
 
-def watch_parent(parent: int) -> None:
-    """End with the process that started this one, however it ends, and take along what the
-    algorithm started. On Linux the system sees to it too, as no thread runs in native code that
-    keeps Python's lock."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1)
-        os.killpg(os.getpid(), signal.SIGKILL)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
 def take_turn(folder: JobFolder, tell: EventWriter) -> filelock.BaseFileLock:
     """The job's lock. Whoever holds it is the only one at work on the job."""
     lock = filelock.FileLock(folder.lock_file)
@@ -299,14 +277,9 @@ def out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or any(word in str(error) for word in words)
 
 
-def start(parent: int, folder: str, paths: str) -> int:
-    """Do the job in a folder when it is this process's turn, and end when ``parent`` ends."""
-    watch_parent(parent)
+def start(folder: str, paths: str) -> int:
+    """Do the job in a folder when it is this process's turn."""
     own = JobFolder(pathlib.Path(folder))
     tell = EventWriter(own.events_file)
     with take_turn(own, tell):
         return main(own, tell, paths=int(paths))
-
-
-if __name__ == "__main__":
-    sys.exit(start(int(sys.argv[1]), *sys.argv[2:]))

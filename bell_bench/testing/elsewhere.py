@@ -67,11 +67,8 @@ def go_on_elsewhere(session: Session, cut: Cut) -> Scores:
     return _read(desk, read_json(answer))
 
 
-def start(parent: int, desk: str) -> int:
+def start(desk: str) -> int:
     """In the other process: go on, and write down the scores or why there are none."""
-    from bell_bench.harness.worker import watch_parent
-
-    watch_parent(parent)
     folder = pathlib.Path(desk)
     cut = Cut(**read_json(folder / "cut.json"))
     sys.path[:] = cut.path
@@ -105,7 +102,3 @@ def _read(desk: pathlib.Path, answer: Mapping[str, Any]) -> Scores:
         [torch.from_numpy(found[f"{row}-{at}"]) for at in range(known)]
         for row, known in enumerate(answer["known"])
     ]
-
-
-if __name__ == "__main__":
-    sys.exit(start(int(sys.argv[1]), sys.argv[2]))

@@ -1,7 +1,7 @@
 """A worker that learns nothing and imports no torch: what is looked at is its parent.
 
-``python -m tests.faults.light_worker PARENT FOLDER PATHS`` tells as many events as a small job
-does, and writes a record and predictions as the real worker does.
+It tells as many events as a small job does, and writes a record and predictions as the real worker
+does.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import pathlib
 import shutil
-import sys
 
 from bell_bench.files import sha256, write_sealed
 from bell_bench.harness.events import EventWriter
@@ -34,10 +33,6 @@ def main(folder: pathlib.Path) -> None:
     write_sealed(folder / "record.json", record)
 
 
-def start(parent: int, folder: str, paths: str) -> int:
+def start(folder: str, paths: str) -> int:
     main(pathlib.Path(folder))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(start(int(sys.argv[1]), *sys.argv[2:]))
