@@ -30,10 +30,20 @@ def load_object(load: str) -> Any:
         raise BellBenchError(f"cannot load {load!r}: {unknown('name', name, names)}") from None
 
 
-def _load_file(file: pathlib.Path) -> types.ModuleType:
-    """Import a file under a name of its own, which changes when the file does."""
+def is_loaded(file: pathlib.Path) -> bool:
+    """As it is now, in this process."""
+    return _module_name(file) in sys.modules
+
+
+def _module_name(file: pathlib.Path) -> str:
+    """A name of its own, which changes when the file does."""
     stamp = f"{file}\0{file.stat().st_mtime_ns}"
-    name = f"bell_bench_file_{file.stem}_{hashlib.sha256(stamp.encode()).hexdigest()[:8]}"
+    return f"bell_bench_file_{file.stem}_{hashlib.sha256(stamp.encode()).hexdigest()[:8]}"
+
+
+def _load_file(file: pathlib.Path) -> types.ModuleType:
+    """Import a file under a name of its own."""
+    name = _module_name(file)
     if name in sys.modules:
         return sys.modules[name]
     if str(file.parent) not in sys.path:

@@ -1,10 +1,11 @@
 """The plugin host: entry points loaded one by one, so that a broken plugin costs only itself.
 
-Other distributions' are tried in another process first: some imports end the process.
+Other distributions' and local files are tried in another process first: some imports end it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib
@@ -26,7 +27,7 @@ import pluggy
 from bell_bench import hookspecs
 from bell_bench.editions import edition
 from bell_bench.errors import BellBenchError, UsageError, unknown
-from bell_bench.loading import clip, load_object, one_line
+from bell_bench.loading import clip, is_loaded, load_object, one_line
 from bell_bench.specs import AlgorithmSpec, DomainSpec, Option, SuiteSpec
 from bell_bench.trial import try_out
 
@@ -162,6 +163,7 @@ class Registry:
         from a file as ``./my_algo.py:MyAlgorithm``."""
         path, _, attribute = name.rpartition(":")
         if path.endswith(".py"):
+            _try_file(path, attribute)
             return local_algorithm(path, attribute)
         if path in FAMILIES:
             member: Provided[AlgorithmSpec] = load_object(FAMILIES[path])(attribute)
@@ -274,9 +276,14 @@ def _deadly(entry_points: Iterable[importlib.metadata.EntryPoint]) -> dict[str, 
     if DEADLY in os.environ:
         return cast("dict[str, str]", json.loads(os.environ[DEADLY]))
     others = [e for e in entry_points if _owner(e) != OURS and e.module not in sys.modules]
+    return _try("_load_alone", [_label(e) for e in others])
+
+
+def _try(load: str, items: list[str]) -> dict[str, str]:
+    """What a function of ours finds wrong with the items, in a process that imports as this one."""
     path = os.pathsep.join(filter(None, sys.path))
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1", DEADLY: "{}"}
-    return try_out(f"{__name__}:_load_alone", [_label(e) for e in others], environment)
+    return try_out(f"{__name__}:{load}", items, environment)
 
 
 def told_of_plugins() -> dict[str, str]:
@@ -286,14 +293,33 @@ def told_of_plugins() -> dict[str, str]:
     return {DEADLY: json.dumps(registry().deadly)}
 
 
-def local_algorithm(path: str, name: str) -> Provided[AlgorithmSpec]:
-    """The algorithm in a file, with its class's ``options`` and the start of its docstring."""
+def _load_file_alone(load: str) -> None:
+    """In a trial; what it raises, it raises here too, and is told then."""
+    with contextlib.suppress(BellBenchError):
+        load_object(load)
+
+
+def _try_file(path: str, name: str) -> None:
+    """Refuse a file whose import would end or hang this process."""
+    file, load = _local(path, name)
+    if not is_loaded(file):
+        for fault in _try("_load_file_alone", [load]).values():
+            raise BellBenchError(fault)
+
+
+def _local(path: str, name: str) -> tuple[pathlib.Path, str]:
+    """The file, and the import string of what is asked for."""
     file = pathlib.Path(path).expanduser().resolve()
     if not file.is_file():
         raise UsageError(f"no such file: {file} (asked for as {path}:{name})")
     if not name.isidentifier():
         raise UsageError(f"name the class in {file} to use, as {path}:MyAlgorithm")
-    load = f"file:{file}:{name}"
+    return file, f"file:{file}:{name}"
+
+
+def local_algorithm(path: str, name: str) -> Provided[AlgorithmSpec]:
+    """The algorithm in a file, with its class's ``options`` and the start of its docstring."""
+    file, load = _local(path, name)
     target = load_object(load)
     if not isinstance(target, type):
         raise UsageError(f"{name} in {file} is no class, but {target!r}")

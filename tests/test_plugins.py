@@ -364,6 +364,20 @@ def test_missing_and_faulty_files(tmp_path: pathlib.Path) -> None:
         registry().algorithm(f"{tmp_path}/faulty.py:Mine")
 
 
+@pytest.mark.parametrize(
+    ("source", "how"),
+    [
+        ("import os; os._exit(7)", "exit code 7"),
+        ("import os; os.kill(os.getpid(), 11)", "SIGSEGV"),
+    ],
+)
+def test_a_file_whose_import_ends_the_process_is_refused(tmp_path, source, how):
+    """And not imported here: it would end this test."""
+    (tmp_path / "leaving.py").write_text(source)
+    with pytest.raises(BellBenchError, match=rf"loading file:.*leaving.py:Mine ends .* {how}"):
+        registry().algorithm(f"{tmp_path}/leaving.py:Mine")
+
+
 def test_load_object() -> None:
     assert load_object("json:JSONDecoder") is json.JSONDecoder
     with pytest.raises(BellBenchError, match="No module named 'no_such_module'"):
