@@ -353,12 +353,12 @@ def reproduce(
     """
     from bell_bench import reproduction
 
-    wish = reproduction.Wish(
+    scope = reproduction.Scope(
         scale, data, _several(algorithms), _several(sequences), tuple(realisations)
     )
     return reproduction.reproduce(
         part,
-        wish,
+        scope,
         out=pathlib.Path(out),
         given=[pathlib.Path(each) for each in given],
         workers=jobs,

@@ -23,6 +23,8 @@ LARGEST_WEIGHTS = 1024**3
 """Bytes that we read as JSON, that the arrays of an .npz may unpack to, and of the weights in one
 file. Neither a record with all its notes, nor the images of a domain, nor a path's modules come
 near; what is larger was made to hurt."""
+RECORD_SCHEMA = 1
+"""The form of a job's record: another one is not read as if it were this."""
 SEAL = "sha256"
 _MARK = f',\n "{SEAL}": "'.encode()
 TEMPORARY = ".writing-"

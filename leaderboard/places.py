@@ -25,7 +25,7 @@ class Place(Protocol):
 
 
 @dataclass(frozen=True)
-class JobFolder:
+class UnpackedJob:
     """As the harness leaves it."""
 
     path: pathlib.Path
@@ -58,9 +58,9 @@ def places(paths: Iterable[pathlib.Path]) -> Iterator[Place]:
         if path.suffix == PACKED:
             yield from _packed(path)
         elif _is_job(path):
-            yield JobFolder(path)
+            yield UnpackedJob(path)
         else:
-            yield from map(JobFolder, sorted(_jobs(path)))
+            yield from map(UnpackedJob, sorted(_jobs(path)))
             for file in sorted(path.glob(f"*{PACKED}")):
                 yield from _packed(file)
 

@@ -10,11 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bell_bench import metrics
-from bell_bench.files import check_seal, parse_json, sha256
+from bell_bench.files import RECORD_SCHEMA, check_seal, parse_json, sha256
 from bell_bench_leaderboard.places import Place, places
 from bell_bench_leaderboard.predictions import accuracy, read_predictions
 
-SCHEMA = 1
 TOLERANCE = 1e-6
 """How far a stored accuracy in [0, 1] may lie from the recomputed one."""
 RECOMPUTED = "recomputed from predictions"
@@ -68,7 +67,7 @@ def _read(place: Place) -> Record | None:
             record = parse_json(text := place.read("record.json"))
         except FileNotFoundError:
             job, text = parse_json(place.read("job.json")), b""
-            record = {"schema": SCHEMA, "status": UNFINISHED, "reason": "no record yet",
+            record = {"schema": RECORD_SCHEMA, "status": UNFINISHED, "reason": "no record yet",
                       "job": job, "problems": [], "matrix": []}  # fmt: skip
         _check_form(record)
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -79,8 +78,8 @@ def _read(place: Place) -> Record | None:
 
 def _check_form(record: Any) -> None:
     """What every later step relies on."""
-    if record["schema"] != SCHEMA:
-        raise ValueError(f"schema {record['schema']}, not {SCHEMA}")
+    if record["schema"] != RECORD_SCHEMA:
+        raise ValueError(f"schema {record['schema']}, not {RECORD_SCHEMA}")
     for name, kind in _JOB.items():
         if not isinstance(record["job"][name], kind):
             raise TypeError(f"job.{name} is {record['job'][name]!r}")

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench.files import read_arrays, read_json, sha256, write_arrays, write_json
+from bell_bench.files import RECORD_SCHEMA, read_arrays, read_json, sha256, write_arrays, write_json
 from bell_bench.harness.environment import environment
 from bell_bench.harness.job import Job
-from bell_bench.harness.store import SCHEMA
 
 _MARKER = "complete"
 MATRIX_LIMIT = 20
@@ -117,7 +116,7 @@ def narrow(labels: NDArray[Any]) -> NDArray[Any]:
 def make_record(job: Job, status: str, reason: str, state: State | None) -> dict[str, Any]:
     """All that a job which has ended leaves to be read, but for what ``done`` adds."""
     return {
-        "schema": SCHEMA,
+        "schema": RECORD_SCHEMA,
         "status": status,
         "reason": reason,
         "job": job.to_json(),

@@ -13,6 +13,7 @@ import filelock
 from bell_bench.errors import BellBenchError
 from bell_bench.files import (
     LARGEST_JSON,
+    RECORD_SCHEMA,
     SEAL,
     check_seal,
     parse_json,
@@ -23,8 +24,6 @@ from bell_bench.files import (
     write_sealed,
 )
 from bell_bench.harness.job import Job
-
-SCHEMA = 1
 
 
 @dataclass(frozen=True)
@@ -80,9 +79,9 @@ class JobFolder:
                 f"{self.record_file} cannot be read ({error}): delete it and run the same command "
                 "again to redo this job"
             ) from error
-        if not isinstance(record, dict) or record.get("schema") != SCHEMA:
+        if not isinstance(record, dict) or record.get("schema") != RECORD_SCHEMA:
             raise BellBenchError(
-                f"{self.record_file} is not a record of schema {SCHEMA}: written by another "
+                f"{self.record_file} is not a record of schema {RECORD_SCHEMA}: written by another "
                 "version of bell-bench? Use another --out folder, or --fresh to start over"
             )
         status, problems = record.get("status"), record.get("problems")

@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bell_bench.files import hash_json, read_json, write_json, write_whole
-from bell_bench.reproduction.planning import Wish
+from bell_bench.reproduction.planning import Scope
 
 FOLDER = "ablations"
 """Of what ablations found, beside the results."""
 
 
 def ablation(
-    name: str, wish: Wish, out: pathlib.Path, run: bool, quiet: bool
+    name: str, scope: Scope, out: pathlib.Path, run: bool, quiet: bool
 ) -> tuple[list[dict[str, Any]], float] | None:
     """An ablation's rows and the seconds it took, from ``out`` or run now; None if it is not to."""
-    settings = _ablation_settings(name, wish)
+    settings = _ablation_settings(name, scope)
     file = out / FOLDER / f"{name}-{hash_json(settings)[:8]}.csv"
     told = file.with_suffix(".json")
     if not told.is_file():
@@ -34,7 +34,7 @@ def ablation(
         return list(csv.DictReader(stream)), float(read_json(told)["seconds"])
 
 
-def _ablation_settings(name: str, wish: Wish) -> dict[str, Any]:
+def _ablation_settings(name: str, scope: Scope) -> dict[str, Any]:
     """All that determines what an ablation finds."""
     from bell_bench.harness.environment import version
     from bell_bench.plugins import registry
@@ -43,8 +43,8 @@ def _ablation_settings(name: str, wish: Wish) -> dict[str, Any]:
     settings: dict[str, Any] = {
         "ablation": name,
         "suite_version": suite.version,
-        "scale": wish.scale or next(iter(suite.scales)),
-        "data": wish.data or next(iter(suite.sources)),
+        "scale": scope.scale or next(iter(suite.scales)),
+        "data": scope.data or next(iter(suite.sources)),
         "software": {each: version(each) for each in ("bell-bench", "torch")},
     }
     if name == "density":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Wish:
+class Scope:
     """What of the claims' runs is asked for; empty means all that the file names."""
 
     scale: str | None = None
@@ -26,12 +26,12 @@ class Wish:
     realisations: tuple[int, ...] = ()
 
 
-def narrowed(book: Book, wish: Wish) -> Book:
+def narrowed(book: Book, scope: Scope) -> Book:
     """The book with only the runs that are asked for, and the claims that these may decide."""
     runs = [each for part in book.parts.values() for each in part.runs]
     for kind, asked, known in (
-        ("algorithm of these claims", wish.algorithms, {n for r in runs for n in r.algorithms}),
-        ("sequence of these claims", wish.sequences, {n for r in runs for n in r.sequences}),
+        ("algorithm of these claims", scope.algorithms, {n for r in runs for n in r.algorithms}),
+        ("sequence of these claims", scope.sequences, {n for r in runs for n in r.sequences}),
     ):
         for name in asked:
             if name not in known:
@@ -42,9 +42,9 @@ def narrowed(book: Book, wish: Wish) -> Book:
 
     parts = {
         name: replace(part, runs=tuple(
-            replace(each, algorithms=kept(each.algorithms, wish.algorithms),
-                    sequences=kept(each.sequences, wish.sequences),
-                    realisations=wish.realisations or each.realisations)
+            replace(each, algorithms=kept(each.algorithms, scope.algorithms),
+                    sequences=kept(each.sequences, scope.sequences),
+                    realisations=scope.realisations or each.realisations)
             for each in part.runs))
         for name, part in book.parts.items()
     }  # fmt: skip
@@ -52,13 +52,13 @@ def narrowed(book: Book, wish: Wish) -> Book:
         claim
         for claim in book.claims
         if not claim.protocol  # of an ablation
-        or (kept((*claim.of, *claim.against), wish.algorithms) == (*claim.of, *claim.against)
-            and kept(claim.on, wish.sequences) == claim.on)
+        or (kept((*claim.of, *claim.against), scope.algorithms) == (*claim.of, *claim.against)
+            and kept(claim.on, scope.sequences) == claim.on)
     )  # fmt: skip
     return replace(book, parts=parts, claims=claims)
 
 
-def plans(book: Book, parts: Iterable[str], wish: Wish) -> Iterator[Plan]:
+def plans(book: Book, parts: Iterable[str], scope: Scope) -> Iterator[Plan]:
     """One for each of the parts' runs."""
     from bell_bench.harness.plan import Request, make_plan
 
@@ -70,8 +70,8 @@ def plans(book: Book, parts: Iterable[str], wish: Wish) -> Iterator[Plan]:
                         algorithms=runs.algorithms,
                         suite=runs.suite,
                         sequences=runs.sequences,
-                        scale=wish.scale,
-                        data=wish.data,
+                        scale=scope.scale,
+                        data=scope.data,
                         protocol=runs.protocol,
                         realisations=runs.realisations,
                     )

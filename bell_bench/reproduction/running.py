@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bell_bench.errors import UsageError, unknown
 from bell_bench.reproduction.ablations import ablation
-from bell_bench.reproduction.planning import Wish, known_records, merged, narrowed, plans
+from bell_bench.reproduction.planning import Scope, known_records, merged, narrowed, plans
 from bell_bench.reproduction.verdicts import Reproduction
 from bell_bench.results import Results
 
@@ -27,7 +27,7 @@ LOG = "reproduce.jsonl"
 
 def reproduce(
     part: str,
-    wish: Wish,
+    scope: Scope,
     *,
     out: pathlib.Path,
     given: Sequence[pathlib.Path],
@@ -44,21 +44,21 @@ def reproduce(
     from bell_bench_leaderboard import read_records
     from bell_bench_leaderboard.reproduction import Evidence, judge, read_book
 
-    book = narrowed(read_book(file), wish)
+    book = narrowed(read_book(file), scope)
     if part != ALL and part not in book.parts:
         raise unknown("part", part, [*book.parts, ALL])
     parts = tuple(book.parts) if part == ALL else (part,)
     store = ResultStore(out)
-    plan = merged(plans(book, parts, wish))
+    plan = merged(plans(book, parts, scope))
     known = known_records(_given(given), plan)
     left = replace(plan, jobs=tuple(job for job in plan.jobs if job.name not in known))
     waiting = sum(not store.finished(job) for job in left.jobs)
     asked = [name for each in parts for name in book.parts[each].ablations]
-    with _clocked(out, {"part": part, "jobs": waiting, **vars(wish)}, write=run) as clock:
+    with _clocked(out, {"part": part, "jobs": waiting, **vars(scope)}, write=run) as clock:
         if run:
             _run(left, store, workers, quiet)
         ablations = {name: found for name in asked
-                     if (found := ablation(name, wish, out, run, quiet)) is not None}  # fmt: skip
+                     if (found := ablation(name, scope, out, run, quiet)) is not None}  # fmt: skip
         folders = (store.folder_of(job).path for job in left.jobs)
         records = read_records(folder for folder in folders if folder.is_dir())
     records += known.values()

@@ -6,8 +6,8 @@ import dataclasses
 import itertools
 from typing import Any
 
+from bell_bench.files import RECORD_SCHEMA
 from bell_bench.harness.job import Job
-from bell_bench.harness.store import SCHEMA as RECORD_SCHEMA
 from bell_bench_leaderboard.submission.rules import (
     Rule,
     anything,

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from bell_bench.cli.verbs import run
-from bell_bench.reproduction import Wish
+from bell_bench.reproduction import Scope
 from bell_bench.reproduction.ablations import ablation
 from bell_bench.reproduction.planning import merged, narrowed, plans
 from bell_bench.reproduction.running import LOG
@@ -115,14 +115,14 @@ def test_wrong_usage_is_told(arguments, said, tmp_path, monkeypatch, capsys):
 
 def test_the_parts_are_what_the_issue_asks_for():
     book = read_book()
-    counts = {part: len(merged(plans(book, [part], Wish())).jobs) for part in book.parts}
+    counts = {part: len(merged(plans(book, [part], Scope())).jobs) for part in book.parts}
     assert counts == {"bell": 9 * 10 * 3 + 2 * 10 * 3, "ctrl": 5 * 10 * 3, "scale": 5 + 4,
                       "ablations": 5}  # fmt: skip
 
 
 def test_one_plan_has_every_job_once_and_long_sequences_first():
     book = read_book()
-    several = list(plans(book, ["bell", "scale"], Wish()))
+    several = list(plans(book, ["bell", "scale"], Scope()))
     plan = merged([*several, *several])
     assert len(plan.jobs) == len({job.name for job in plan.jobs}) == 339
     assert [job.sequence for job in plan.jobs[:5]] == ["S_long"] * 5
@@ -131,15 +131,15 @@ def test_one_plan_has_every_job_once_and_long_sequences_first():
 
 
 def test_standalone_jobs_that_nobody_asked_for_are_added():
-    wish = Wish(algorithms=("picle",), sequences=("S_few",), realisations=(4,))
-    plan = merged(plans(narrowed(read_book(), wish), ["bell"], wish))
+    scope = Scope(algorithms=("picle",), sequences=("S_few",), realisations=(4,))
+    plan = merged(plans(narrowed(read_book(), scope), ["bell"], scope))
     assert [(job.algorithm, job.realisation) for job in plan.jobs] == [("picle", 4), ("sa", 4)]
     assert {job.name for job in plan.jobs} - plan.added == {plan.jobs[0].name}
 
 
 def test_narrowing_keeps_the_claims_that_it_may_decide():
-    wish = Wish(algorithms=("sa", "mntdp-d", "picle"), sequences=("S_few", "S_in"))
-    kept = {claim.id for claim in narrowed(read_book(), wish).claims if claim.part == "bell"}
+    scope = Scope(algorithms=("sa", "mntdp-d", "picle"), sequences=("S_few", "S_in"))
+    kept = {claim.id for claim in narrowed(read_book(), scope).claims if claim.part == "bell"}
     assert {"bell-few-over-mntdp", "bell-in-mntdp-paper", "bell-few-picle"} <= kept
     assert not {"bell-nine-A", "bell-few-A", "bell-sp-picle-paper"} & kept
 
@@ -148,7 +148,7 @@ def test_narrowing_keeps_the_claims_that_it_may_decide():
 def test_every_request_can_be_planned_at_every_scale():
     for scale in ("quick", "standard", "paper"):
         assert all(plan.jobs[0].scale == scale for plan in
-                   plans(read_book(), ["bell", "ctrl", "scale"], Wish(scale=scale)))  # fmt: skip
+                   plans(read_book(), ["bell", "ctrl", "scale"], Scope(scale=scale)))  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["density", "nt-search"])
@@ -174,11 +174,11 @@ def test_an_ablation_is_run_once(name, tmp_path, monkeypatch):
         return run
 
     monkeypatch.setattr(loading, "load_object", load)
-    assert ablation(name, Wish(), tmp_path, run=False, quiet=True) is None
-    rows, seconds = ablation(name, Wish(), tmp_path, run=True, quiet=True)
+    assert ablation(name, Scope(), tmp_path, run=False, quiet=True) is None
+    rows, seconds = ablation(name, Scope(), tmp_path, run=True, quiet=True)
     assert rows == [{"method": "rp_20", "N": "50", "seed": "0", "average_position": "0.5"}]
     assert seconds >= 0
-    assert ablation(name, Wish(), tmp_path, run=True, quiet=True) == (rows, seconds)
+    assert ablation(name, Scope(), tmp_path, run=True, quiet=True) == (rows, seconds)
     assert len(calls) == 1
-    ablation(name, Wish(scale="paper"), tmp_path, run=True, quiet=True)
+    ablation(name, Scope(scale="paper"), tmp_path, run=True, quiet=True)
     assert [call["scale"] for call in calls] == ["quick", "paper"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bell_bench.reproduction import Wish
+from bell_bench.reproduction import Scope
 from bell_bench.reproduction.planning import narrowed
 from bell_bench_leaderboard.reproduction import judge
 from bell_bench_leaderboard.reproduction.judging import NOT_REPRODUCED, REPRODUCED, UNKNOWN
@@ -77,7 +77,7 @@ def test_transfer_needs_the_standalone_runs(tmp_path):
 def test_the_standalone_runs_come_with_any_others(tmp_path):
     """As ``--algo picle`` leaves it: nobody asked for sa, and it was run for Tr⁻¹."""
     claim = {"rule": "above", "figure": "Tr_last", "of": ["picle"], "on": ["S_pl"]}
-    small = narrowed(book(tmp_path, claim), Wish(algorithms=("picle",)))
+    small = narrowed(book(tmp_path, claim), Scope(algorithms=("picle",)))
     runs = (*three("picle", 60, 71, 82), *three("sa", 50, 60, 71))
     (found,) = judge(evidence(small, *runs), ["bell"])
     assert found.verdict == REPRODUCED
