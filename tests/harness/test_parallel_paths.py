@@ -18,7 +18,7 @@ from tests.plugin_folder import make_distribution
 pytestmark = pytest.mark.slow
 
 ALGORITHMS = ("houdini", "rs", "picle")
-FEW = ("--option", "houdini.paths=9", "--option", "rs.trainings=3")
+FEW = ("--option", "houdini.paths=6", "--option", "rs.trainings=2")
 COMPUTED = (*COUNTS, "paths_computed")
 
 
