@@ -56,27 +56,49 @@ def of_accuracies(final: Sequence[float], learnt: Sequence[float]) -> dict[str, 
 
 @dataclass(frozen=True)
 class Score:
-    """A metric that every job gets: a column of the CSV, the tables and ``Results.leaderboard``."""
+    """A metric that every job gets: a column of the CSV, the tables, the page and
+    ``Results.leaderboard``."""
 
     name: str
     """Of its column."""
     title: str
     """In tables."""
-    form: str
-    """How it is printed."""
+    says: str
+    """What it means, in a line."""
     of: Callable[[Accuracies, Accuracies, Accuracies | None], float | None]
     """Its value, from the accuracies at the end, when learnt, and of the standalone run on the same
     problems, if there is one; None where it has none."""
+    signed: bool = True
+    """Whether it is a difference, printed with its sign."""
+    against_standalone: bool = False
+    """Whether that difference is to the standalone run's."""
+
+    @property
+    def form(self) -> str:
+        """How it is printed."""
+        return "{:+.2f}" if self.signed else "{:.2f}"
 
 
 SCORES = (
-    Score("A", "A", "{:.2f}", lambda final, learnt, alone: average_accuracy(final)),
-    Score("F", "F", "{:+.2f}", lambda final, learnt, alone: forgetting(final, learnt)),
+    Score(
+        "A",
+        "A",
+        "the final model's test accuracy, averaged over all problems, in %",
+        lambda final, learnt, alone: average_accuracy(final),
+        signed=False,
+    ),
+    Score(
+        "F",
+        "F",
+        "accuracy at the end minus when learnt; below 0 where the model forgot",
+        lambda final, learnt, alone: forgetting(final, learnt),
+    ),
     Score(
         "Tr_last",
         "Tr⁻¹",
-        "{:+.2f}",
+        "accuracy on the last problem minus that of a standalone network (SA)",
         lambda final, learnt, alone: None if alone is None else last_transfer(final, alone),
+        against_standalone=True,
     ),
 )
 """All of them, in the order of their columns. A new one needs its line here and nothing else."""

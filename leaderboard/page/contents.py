@@ -42,6 +42,18 @@ def page_contents(
         "jobs": jobs,
         "environments": [json.loads(text) for text in environments],
         "budgets": BUDGETS,
+        "scores": {score.name: _score(score) for score in metrics.SCORES},
+    }
+
+
+def _score(score: metrics.Score) -> Content:
+    """How a metric is called, explained and printed."""
+    return {
+        "title": score.title,
+        "says": score.says,
+        "signed": score.signed,
+        "against_standalone": score.against_standalone,
+        "digits": 2,
     }
 
 

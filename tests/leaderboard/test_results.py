@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import pathlib
 import subprocess
 import sys
 
@@ -105,7 +107,9 @@ def test_a_records_text_is_no_formula_and_steers_nothing(reason, cell):
 NEW_SCORE = """
 from bell_bench import metrics
 metrics.SCORES += (
-    metrics.Score("worst", "worst", "{:.2f}", lambda final, learnt, alone: 100 * min(final)),
+    metrics.Score(
+        "worst", "worst", "the lowest", lambda final, learnt, alone: 100 * min(final), signed=False
+    ),
 )
 import pathlib
 from bell_bench.results import Results
@@ -115,10 +119,15 @@ assert list(results.to_pandas()["worst"]) == [70, 60]
 assert sorted(results.leaderboard()["worst"]) == [60, 70]
 for form in ("summary", "wide", "long"):
     assert "worst" in results.table(form, markup="markdown"), form
+results.page("page.html")
+assert '"worst":{"title":"worst"' in pathlib.Path("page.html").read_text()
 """
 
 
-def test_a_new_score_is_one_line_and_is_everywhere():
+def test_a_new_score_is_one_line_and_is_everywhere(tmp_path):
     """In a process of its own, as columns follow from the scores when they are imported."""
-    done = subprocess.run([sys.executable, "-c", NEW_SCORE], capture_output=True, text=True)
+    path = {**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parents[2])}
+    done = subprocess.run(
+        [sys.executable, "-c", NEW_SCORE], cwd=tmp_path, env=path, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr

@@ -1,6 +1,7 @@
 "use strict";
 
 const page = JSON.parse(byId("data").textContent);
+Object.assign(FIGURES, page.scores);
 
 function chosenBoard() {
   return page.boards[Number(byId("board").value)];
@@ -18,6 +19,12 @@ function drawBoard() {
   drawMatrices(board, page.jobs);
 }
 
+const scores = Object.entries(page.scores);
+byId("scores").replaceWith(...scores.flatMap(([, score]) =>
+  [element("dt", { text: score.title }), element("dd", { text: score.says })]));
+choices(byId("heat-figure"), [["A_gain", "A minus SA's"], ...scores
+  .filter(([, score]) => score.against_standalone)
+  .map(([name, score]) => [name, `${score.title}: ${score.says}`])]);
 choices(byId("board"), page.boards.map((board, place) => [String(place), board.title]));
 byId("filters").addEventListener("submit", (event) => event.preventDefault());
 byId("board").addEventListener("change", drawBoard);

@@ -1,11 +1,8 @@
 "use strict";
 
-/** How each figure is called and printed. */
+/** How each figure is called and printed; the page adds its scores. */
 const FIGURES = {
-  A: { title: "A", digits: 2 },
   A_gain: { title: "A − SA", digits: 2, signed: true },
-  F: { title: "F", digits: 2, signed: true },
-  Tr_last: { title: "Tr⁻¹", digits: 2, signed: true },
   wall_s: { title: "seconds", digits: 1, cost: true },
   train_flops: { title: "TFLOPs", significant: 3, scale: 1e-12, cost: true },
   peak_memory_mb: { title: "peak MiB", digits: 0, cost: true },

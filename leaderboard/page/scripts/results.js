@@ -1,7 +1,10 @@
 "use strict";
 
-const SHOWN = ["A", "F", "Tr_last", "wall_s", "train_flops", "peak_memory_mb", "stored_mb"];
-const BARRED = ["A", "Tr_last"];
+const COSTS = ["wall_s", "train_flops", "peak_memory_mb", "stored_mb"];
+
+function shownFigures() {
+  return [...Object.keys(page.scores), ...COSTS];
+}
 
 function named(title, value) {
   return { title, name: true, cell: value, key: value };
@@ -10,8 +13,8 @@ function named(title, value) {
 /** Columns of means: bars for scores, the interval in the title for the rest. Where there is no
  * score, its place names the status. */
 function figureColumns(rows) {
-  return SHOWN.map((figure) => {
-    const range = BARRED.includes(figure) ? rangeOf(rows, figure) : null;
+  return shownFigures().map((figure) => {
+    const range = figure in page.scores ? rangeOf(rows, figure) : null;
     const fault = (row) => (figure === "A" && row.status) || "";
     return {
       title: FIGURES[figure].title,
@@ -87,7 +90,7 @@ function jobColumns() {
     named("sequence", (row) => row.sequence),
     { title: "realisation", key: (row) => row.job.realisation, cell: (row) => String(row.job.realisation) },
     { title: "seed", key: (row) => row.job.seed, cell: (row) => String(row.job.seed) },
-    ...SHOWN.map((figure) => ({ title: FIGURES[figure].title, key: (row) => row.job[figure],
+    ...shownFigures().map((figure) => ({ title: FIGURES[figure].title, key: (row) => row.job[figure],
       cell: (row) => shown(figure, row.job[figure]) })),
     { title: "status", name: true, key: (row) => row.status || "done", cell: (row) => row.status || "done",
       kind: (row) => (row.status ? "status" : "") },

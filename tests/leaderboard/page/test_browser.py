@@ -101,6 +101,17 @@ def test_headings_sort_both_ways(opened):
     assert {missing, late, gone} == {"missing", "timeout 1 of 3"}
 
 
+def test_a_new_score_is_a_column_and_explained(opened, file, tmp_path):
+    """Whatever scores the data has: the scripts know none by name but A."""
+    new = '"scores":{"worst":{"title":"lowest","says":"of them all","digits":2},'
+    page = tmp_path / "page.html"
+    text = file.read_text(encoding="utf-8")
+    page.write_text(text.replace('"scores":{', new), encoding="utf-8")
+    opened.get(page.as_uri())
+    assert heading(opened, "lowest").is_displayed()
+    assert "of them all" in opened.find_element(By.ID, "reading").text
+
+
 def test_filters_narrow_the_table(opened):
     everything = len(rows(opened))
     choose(opened, "sequence", "S_in")
