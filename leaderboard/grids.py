@@ -145,13 +145,18 @@ def to_csv(grid: Grid) -> str:
     """Means and the ends of their intervals in columns of their own; notes are left out."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    header = list(grid.header[: grid.names])
-    for name in grid.header[grid.names :]:
+    header = [csv_text(name) for name in grid.header[: grid.names]]
+    for name in map(csv_text, grid.header[grid.names :]):
         header += [name, f"{name} low", f"{name} high"]
     writer.writerow(header)
     for row in grid.rows:
         line = [csv_text(cell.text) for cell in row[: grid.names]]
         for cell in row[grid.names :]:
-            line += [printable(cell.text), cell.low, cell.high]
+            line += [_csv(cell.text), cell.low, cell.high]
         writer.writerow(line)
     return text.getvalue()
+
+
+def _csv(text: str) -> str:
+    """Numbers stay numbers, signs included; anything else is text."""
+    return text if re.fullmatch(r"[+-]?\d+(\.\d+)?", text) else csv_text(text)

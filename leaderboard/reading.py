@@ -85,6 +85,11 @@ def _check_form(record: Any) -> None:
             raise TypeError(f"job.{name} is {record['job'][name]!r}")
     if not isinstance(record["status"], str):
         raise TypeError(f"status is {record['status']!r}")
+    for name in ("environment", "metrics"):
+        if not isinstance(record.get(name, {}), dict):
+            raise TypeError(f"{name} is {record[name]!r}")
+    if not all(map(math.isfinite, record.get("metrics", {}).values())):
+        raise ValueError("a metric without end")
     for problem in record["problems"]:
         _check_problem(problem, done=record["status"] == "done")
     if record["status"] == "done":
@@ -98,8 +103,15 @@ def _check_form(record: Any) -> None:
 
 def _check_problem(problem: Mapping[str, Any], *, done: bool) -> None:
     """Costs are numbers, and accuracies where there must be some."""
-    if not math.isfinite(sum(problem["resources"][name] for name in _COSTS)):
-        raise ValueError("a cost without end")
+    used = problem["resources"]
+    if not all(0 <= used[name] < math.inf for name in _COSTS):
+        raise ValueError("a cost below zero or without end")
+    if not 0 <= (used.get("flop_coverage") or 0) <= 1:
+        raise ValueError(f"a coverage of {used['flop_coverage']}")
+    if not problem.get("classes", 2) >= 1:
+        raise ValueError(f"{problem['classes']} classes")
+    if not isinstance(problem.get("path"), list | None):
+        raise TypeError(f"a path that is {problem['path']!r}")
     if not all(isinstance(problem[name], str) for name in ("fingerprint", "test_fingerprint")):
         raise TypeError("a fingerprint is no text")
     for when in ("learnt", "final") if done else ():

@@ -78,6 +78,7 @@ RESOURCES = fields(
             "paths_trained", "peak_memory_bytes", "stored_bytes",
         )
     },
+    {"flop_coverage": optional(_SHARE)},
     others=True,
 )  # fmt: skip
 PROBLEM = fields(

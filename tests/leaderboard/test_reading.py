@@ -178,7 +178,16 @@ def test_a_file_that_is_no_record_is_named_and_left_out(tmp_path):
               json.dumps(record(learnt=(7.0,))), json.dumps(record(algorithm=3)),
               json.dumps(record(learnt=(float("nan"),))), json.dumps(record(learnt=())),
               json.dumps(record() | {"matrix": [[0.9]]}),
-              json.dumps(record(resources={"cpu_s": "much"}))]  # fmt: skip
+              json.dumps(record(resources={"cpu_s": "much"})),
+              json.dumps(record(resources={"wall_s": -1.0})),
+              json.dumps(record(resources={"flop_coverage": "all"})),
+              json.dumps(record(resources={"flop_coverage": 1.1})),
+              json.dumps(record() | {"environment": None}),
+              json.dumps(record() | {"metrics": [1]}),
+              json.dumps(record() | {"metrics": {"A": "x"}}),
+              *(json.dumps(record() | {"problems": [{**problem, name: value}], "matrix": []})
+                for problem in record()["problems"][:1]
+                for name, value in (("classes", 0), ("classes", "x"), ("path", "x")))]  # fmt: skip
     for number, text in enumerate(broken):
         (tmp_path / str(number)).mkdir()
         (tmp_path / str(number) / "record.json").write_text(text)

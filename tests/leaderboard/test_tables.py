@@ -146,6 +146,15 @@ def test_wide_csv_has_the_ends_in_columns():
     assert second[EVIL] == "timeout"
 
 
+def test_wide_csv_holds_no_formula_and_keeps_its_numbers():
+    grid = Grid(
+        "", ["sequence", "=1+1"], [[Value("@x"), Value("=2")], [Value("a"), Value("-3.50")]]
+    )
+    assert to_csv(grid).splitlines() == [
+        "sequence,'=1+1,'=1+1 low,'=1+1 high", "'@x,'=2,,", "a,-3.50,,"
+    ]  # fmt: skip
+
+
 def test_the_long_form_has_a_row_per_job(holey):
     grid = long_grid(holey)
     assert len(grid.rows) == len(holey.rows)
