@@ -1,13 +1,17 @@
 "use strict";
 
-/** Okabe and Ito's colours; black gives way to the ink of the theme. Symbols differ as well. */
+/** Okabe and Ito's colours; black gives way to the ink of the theme. Symbols differ as well; all of
+ * them are areas, for a symbol of lines cannot be filled and would not be seen. */
 const COLOURS = ["currentColor", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8a7d00"];
-const SYMBOLS = ["circle", "square", "triangle", "diamond", "cross", "star", "wye", "times"];
-const CHART = { height: 320, marginLeft: 48, marginRight: 24, marginBottom: 40, style: { fontSize: "12px" } };
+const SYMBOLS = ["circle", "square", "triangle", "diamond", "cross", "star", "wye", "hexagon"];
+const CHART = { height: 340, marginLeft: 48, marginRight: 24, marginBottom: 40, style: { fontSize: "12px" } };
 
+/** No two alike: from the ninth on colours come again, with other symbols and dashed lines. */
 function styleOf(board, name) {
   const place = board.algorithms.indexOf(name);
-  return { colour: COLOURS[place % COLOURS.length], symbol: SYMBOLS[place % SYMBOLS.length] };
+  const round = Math.floor(place / COLOURS.length);
+  return { colour: COLOURS[place % COLOURS.length], symbol: SYMBOLS[(place + 3 * round) % SYMBOLS.length],
+    dash: round ? "5 3" : null };
 }
 
 /** Round numbers between the ends; on a wide logarithmic axis 1, 2 and 5 of each decade. */
@@ -19,15 +23,38 @@ function logTicks([low, high]) {
   return inside.length > 7 ? inside.filter((tick) => Number.isInteger(Math.round(1e9 * Math.log10(tick)) / 1e9)) : inside;
 }
 
-/** A label goes below its point where another point is close above. */
-function labelShift(point, points, span) {
-  const close = (other) => other !== point && other.score >= point.score && Math.abs(Math.log(other.cost / point.cost)) < 0.2 * span;
-  return points.some(close) ? 14 : -12;
+/** Where labels go so that none hides another or a point: above, below, beside, or further away;
+ * the best choose first. All in pixels. */
+function labelPlaces(names, X, Y, width) {
+  const taken = X.map((x, i) => [x - 6, Y[i] - 6, x + 6, Y[i] + 6]);
+  const places = [];
+  for (const i of d3.sort(d3.range(names.length), (i) => Y[i])) {
+    const half = 3.6 * names[i].length + 2;
+    const box = ([dx, dy]) => [X[i] + dx - half, Y[i] + dy - 7, X[i] + dx + half, Y[i] + dy + 7];
+    const free = ([left, top, right, bottom]) => left >= 0 && right <= width
+      && taken.every((other) => right <= other[0] || left >= other[2] || bottom <= other[1] || top >= other[3]);
+    const tried = d3.range(14, 100, 7).flatMap((far) => [[0, -far], [0, far], [half + far - 4, 0], [4 - half - far, 0],
+      [half, -far], [-half, -far], [half, far], [-half, far]]);
+    const [dx, dy] = tried.find((shift) => free(box(shift))) ?? tried[0];
+    taken.push(box([dx, dy]));
+    places[i] = [X[i] + dx, Y[i] + dy];
+  }
+  return places;
+}
+
+/** Places are found once the scales are known. */
+function labelMark(points) {
+  return Plot.text(points, Plot.initializer({ x: "cost", y: "score", text: "name", fill: "currentColor" },
+    (data, facets, { x, y }, scales, { width }) => {
+      const places = labelPlaces(points.map((point) => point.name), Array.from(x.value, (cost) => scales.x(cost)),
+        Array.from(y.value, (score) => scales.y(score)), width);
+      const [across, down] = [0, 1].map((axis) => ({ value: places.map((place) => place[axis]) }));
+      return { data, facets, channels: { x: across, y: down } };
+    }));
 }
 
 /** Of one algorithm a mark with a style of its own, so that no scale has to be shared. */
 function pointMarks(board, points) {
-  const span = Math.log(d3.max(points, (point) => point.cost) / d3.min(points, (point) => point.cost));
   return points.flatMap((point) => {
     const { colour, symbol } = styleOf(board, point.name);
     const whiskers = [
@@ -36,8 +63,7 @@ function pointMarks(board, points) {
         : Plot.ruleY([point], { y: "score", x1: "costLow", x2: "costHigh", stroke: colour, strokeOpacity: 0.6 }),
     ];
     return [...whiskers.filter(Boolean),
-      Plot.dot([point], { x: "cost", y: "score", fill: colour, symbol, r: 5, title: "title" }),
-      Plot.text([point], { x: "cost", y: "score", text: "name", dy: labelShift(point, points, span), fill: "currentColor" })];
+      Plot.dot([point], { x: "cost", y: "score", fill: colour, symbol, r: 5, title: "title" })];
   });
 }
 
@@ -79,6 +105,7 @@ function costChart(board, cost) {
     marks: [
       Plot.line(front, { x: "cost", y: "score", curve: "step-after", stroke: "currentColor", strokeOpacity: 0.45, strokeDasharray: "5 4" }),
       ...pointMarks(board, points),
+      labelMark(points),
     ],
   });
 }
@@ -90,10 +117,10 @@ function budgetChart(board, spent, budgets) {
   })).filter((line) => line.points.length);
   if (!lines.length) return nothing(caption);
   const marks = lines.flatMap(({ name, points }) => {
-    const { colour, symbol } = styleOf(board, name);
+    const { colour, symbol, dash } = styleOf(board, name);
     const band = points.every((point) => point.low !== null)
       ? [Plot.areaY(points, { x: "x", y1: "low", y2: "high", fill: colour, fillOpacity: 0.12 })] : [];
-    return [...band, Plot.line(points, { x: "x", y: "y", stroke: colour, strokeWidth: 1.8 }),
+    return [...band, Plot.line(points, { x: "x", y: "y", stroke: colour, strokeWidth: 1.8, strokeDasharray: dash }),
       Plot.dot(points, { x: "x", y: "y", fill: colour, symbol, r: 4, title: (point) => `${name}\n×${point.x}: ${point.y.toFixed(2)}` })];
   });
   return chart(caption, "One line per algorithm; the table of the command line has the numbers", {
@@ -115,9 +142,16 @@ function legend(board) {
   return element("ul", { class: "legend" }, ...items);
 }
 
+/** Whom the charts of cost leave out. */
+function undrawn(board) {
+  const names = board.averages.filter((row) => row.complete < board.averaged.length).map((row) => row.algorithm);
+  return names.length ? `Not drawn, for they have not completed every sequence: ${names.join(", ")}.` : "";
+}
+
 function drawCharts(board, budgets) {
+  byId("undrawn").textContent = undrawn(board);
   const costs = Object.keys(FIGURES).filter((name) => FIGURES[name].cost);
-  byId("cost-charts").replaceChildren(...costs.map((cost) => costChart(board, cost)));
+  byId("cost-charts").replaceChildren(legend(board), ...costs.map((cost) => costChart(board, cost)));
   byId("budget-charts").replaceChildren(legend(board),
     ...["train_flops", "wall_s"].map((spent) => budgetChart(board, spent, budgets)));
 }

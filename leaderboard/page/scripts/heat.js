@@ -1,10 +1,11 @@
 "use strict";
 
-/** Purple to orange through grey, which the colour-blind can tell apart; darker in the dark. */
+/** Purple to orange through grey, which the colour-blind can tell apart; darker in the dark. By the
+ * root, so that a gain of 3 still has a colour where another loses 30. */
 function diverging(share) {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const [low, middle, high] = dark ? ["#6d4fb3", "#24272b", "#a85a12"] : ["#8e7cc3", "#f4f4f2", "#f0a04b"];
-  return d3.interpolateRgb(middle, share < 0 ? low : high)(Math.min(1, Math.abs(share)));
+  return d3.interpolateRgb(middle, share < 0 ? low : high)(Math.sqrt(Math.min(1, Math.abs(share))));
 }
 
 function sequential(share) {

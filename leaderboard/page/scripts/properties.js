@@ -1,6 +1,6 @@
 "use strict";
 
-const MARKS = { yes: ["yes", "✓ yes"], no: ["no", "✗ no"], "not enough evidence": ["unknown", "? not enough"] };
+const MARKS = { yes: ["yes", "✓ yes"], no: ["no", "✗ no"], "not enough evidence": ["unknown", "?"] };
 
 function drawProperties(board) {
   const found = new Map(board.properties.map((each) => [`${each.property}\n${each.algorithm}`, each]));
@@ -12,7 +12,7 @@ function drawProperties(board) {
     ...board.algorithms.map((name) => {
       const each = found.get(`${property}\n${name}`);
       const [kind, text] = MARKS[each.verdict];
-      return element("td", { class: kind }, element("button", { type: "button", text,
+      return element("td", { class: kind }, element("button", { type: "button", text, title: each.verdict,
         "aria-label": `${property}, ${name}: ${each.verdict}; why?`, onclick: () => showVerdict(each) }));
     })));
   byId("property-table").replaceChildren(element("thead", {}, head), element("tbody", {}, ...lines));

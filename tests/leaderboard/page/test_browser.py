@@ -158,7 +158,7 @@ def test_an_average_over_incomplete_rows_says_so(opened):
 
 
 def test_charts_heat_map_matrices_and_properties_are_drawn(opened):
-    assert len(opened.find_elements(By.CSS_SELECTOR, "#cost-charts svg")) == 4
+    assert len(opened.find_elements(By.CSS_SELECTOR, "#cost-charts figure svg")) == 4
     assert len(opened.find_elements(By.CSS_SELECTOR, "#budget-charts figure svg")) == 2
     heat = opened.find_element(By.ID, "heat-table").text
     assert "+16.67" in heat
@@ -169,6 +169,73 @@ def test_charts_heat_map_matrices_and_properties_are_drawn(opened):
     told = opened.find_element(By.ID, "details").text
     assert "A − sa ≥ -1" in told
     assert "why" in told
+
+
+TEN = {"sa": 0.7, "houdini": 0.72, "rs": 0.715, "mntdp-d": 0.725, "pt-only": 0.73, "nt-only": 0.72,
+       "picle": 0.74, "o-ewc": 0.4, "er": 0.55, "lmc": 0.71}  # fmt: skip
+
+
+@pytest.fixture
+def crowded(opened, tmp_path):
+    """Ten algorithms of hardly different costs, two of which forget; and one that was halted."""
+    records = [
+        each
+        for name, score in TEN.items()
+        for sequence in ("S_pl", "S_in")
+        for each in series(name, [score + 0.01 * i for i in range(3)], sequence=sequence)
+    ]
+    for each in records:
+        (problem,), name = each["problems"], each["job"]["algorithm"]
+        cheap = name in ("sa", "o-ewc", "er")
+        problem["resources"]["wall_s"] = 10.0 if cheap else 300.0 + 9 * list(TEN).index(name)
+        problem["accuracy_learnt"] += 0.2 if name in ("er", "o-ewc") else 0
+    records += [*series("halted", (0.6, 0.7)), record("halted", status="timeout", realisation=2)]
+    for each in records:
+        each["matrix"] = [[problem["accuracy_final"] for problem in each["problems"]]]
+        each["check"] = "as recorded: no predictions"
+    page = tmp_path / "page.html"
+    page.write_text(make_page(records, read_rules()), encoding="utf-8")
+    opened.get(page.as_uri())
+    return opened
+
+
+def test_no_two_algorithms_look_alike_and_all_are_seen(crowded):
+    """A symbol that is no area would be drawn without ink."""
+    marks = crowded.find_elements(By.CSS_SELECTOR, "#cost-charts .legend :is(path, circle)")
+    shapes = [mark.get_attribute("d") or mark.tag_name for mark in marks]
+    assert all(shape == "circle" or shape.endswith("Z") for shape in shapes)
+    fills = [mark.find_element(By.XPATH, "..").get_attribute("fill") for mark in marks]
+    assert len(set(zip(shapes, fills, strict=True))) == len(TEN) + 1
+
+
+def test_no_name_hides_another(crowded):
+    names = crowded.find_elements(By.CSS_SELECTOR, "#cost-charts figure:first-of-type text")
+    boxes = [name.rect for name in names if name.text in TEN]
+    assert len(boxes) == len(TEN)
+    for place, one in enumerate(boxes):
+        for other in boxes[:place]:
+            apart = any(
+                box[axis] + box[size] <= beside[axis] + 1
+                for axis, size in (("x", "width"), ("y", "height"))
+                for box, beside in ((one, other), (other, one))
+            )
+            assert apart, (one, other)
+
+
+def test_what_is_incomplete_is_named_where_it_is_not_drawn(crowded):
+    assert "halted" in crowded.find_element(By.ID, "undrawn").text
+    (figure,) = [each for each in crowded.find_elements(By.CSS_SELECTOR, "#matrix-grid figure")
+                 if each.text.startswith("halted")]  # fmt: skip
+    assert figure.text.split("\n")[1:] == ["timeout 1 of 3"], "no mean over the two that were done"
+
+
+@pytest.mark.parametrize("table", ["overall-table", "property-table"])
+def test_no_column_of_ten_algorithms_is_cut_off_at_a_desk(crowded, table):
+    room = "const box = document.getElementById(arguments[0]).parentElement;"
+    needed, given = crowded.execute_script(
+        f"{room} return [box.scrollWidth, box.clientWidth]", table
+    )
+    assert needed <= given
 
 
 def test_another_setting_is_another_board(opened):
