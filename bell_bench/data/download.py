@@ -50,12 +50,24 @@ def fetch(collection: Collection, progress: Progress, mirror: str | None = None)
         check_url(mirror)
     fetched = []
     for file in collection.files:
-        if on_disk(file):
+        if _whole(file):
             continue
         urls = [f"{mirror.rstrip('/')}/{file.path}"] if mirror else []
         urls += [base + file.name for base in collection.mirrors]
         fetched.append(_fetch_file(file, urls, progress))
     return fetched
+
+
+def _whole(file: OfficialFile) -> bool:
+    """Whether a file is here, as published; one that is not is fetched anew and replaced."""
+    found = on_disk(file)
+    if found != [data_folder() / file.path]:
+        return bool(found)
+    try:
+        check_md5(found[0], file)
+    except BellBenchError:
+        return False
+    return True
 
 
 def _fetch_file(file: OfficialFile, urls: Iterable[str], progress: Progress) -> Path:

@@ -51,7 +51,7 @@ def check_md5(path: Path, file: OfficialFile) -> None:
     if digest.hexdigest() != file.md5:
         raise BellBenchError(
             f"{path} is corrupt or incomplete: its MD5 is {digest.hexdigest()}, the official "
-            f"file's is {file.md5}. Delete it and run `bell-bench data download`."
+            f"file's is {file.md5}. `bell-bench data download` fetches it anew."
         )
 
 

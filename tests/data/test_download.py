@@ -147,6 +147,15 @@ def test_a_corrupt_file_is_named_and_goes(folder, monkeypatch, server):
     assert _names(folder) == []
 
 
+def test_a_corrupt_file_that_is_here_is_fetched_anew(folder, monkeypatch, server):
+    collection = _collection(monkeypatch, server, "good")
+    download.fetch(collection, _quiet)
+    (folder / FIRST).write_bytes(FILES[FIRST][:100])
+    assert download.fetch(collection, _quiet) == [folder / FIRST]
+    assert (folder / FIRST).read_bytes() == FILES[FIRST]
+    assert _names(folder) == WHOLE
+
+
 def test_mirrors_are_tried_in_turn(folder, monkeypatch, server):
     server.faults = {"bad": ["corrupt"] * 9, "gone": ["absent"] * 9}
     collection = _collection(monkeypatch, server, "bad", "gone", "good")

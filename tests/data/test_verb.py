@@ -109,6 +109,7 @@ def test_verify(folder, monkeypatch, tmp_path):
 
 def test_download_knows_its_names(folder, monkeypatch):
     files = mnist_files(made_images(range(10)))
+    expect(monkeypatch, MNIST, files)
     write(folder, files)
     assert "MNIST: already here (CC BY-SA 3.0" in run("download", "mnist_1")
     with pytest.raises(UsageError, match="did you mean mnist_1"):
