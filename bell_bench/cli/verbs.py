@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import pathlib
 import sys
 import traceback
 import warnings
@@ -136,8 +137,8 @@ def _report(error: Exception) -> int:
 
 
 def _show_warnings_briefly() -> None:
-    """Warnings about plugins as one line each, without the place in our code that noticed."""
-    usual = warnings.showwarning
+    """Our own warnings as one line each, without the place in our code that noticed."""
+    usual, ours = warnings.showwarning, f"{pathlib.Path(__file__).parents[1]}{os.sep}"
 
     def show(
         message: Warning | str,
@@ -147,10 +148,12 @@ def _show_warnings_briefly() -> None:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> Any:
-        if category.__name__ != "PluginWarning":  # by name, as its module loads only when needed
-            return usual(message, category, filename, lineno, file, line)
-        print(f"warning: {message} (see `{PROGRAM} plugins`)", file=sys.stderr)
-        return None
+        if category.__name__ == "PluginWarning":  # by name, as its module loads only when needed
+            print(f"warning: {message} (see `{PROGRAM} plugins`)", file=sys.stderr)
+        elif issubclass(category, UserWarning) and filename.startswith(ours):
+            print(f"warning: {message}", file=sys.stderr)
+        else:
+            usual(message, category, filename, lineno, file, line)
 
     warnings.showwarning = show
 

@@ -6,6 +6,7 @@ import contextlib
 import json
 import pathlib
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -50,7 +51,7 @@ def reproduce(
     parts = tuple(book.parts) if part == ALL else (part,)
     store = ResultStore(out)
     plan = merged(plans(book, parts, scope))
-    known = known_records(_given(given), plan)
+    known = _known(given, plan)
     left = replace(plan, jobs=tuple(job for job in plan.jobs if job.name not in known))
     waiting = sum(not store.finished(job) for job in left.jobs)
     asked = [name for each in parts for name in book.parts[each].ablations]
@@ -69,14 +70,21 @@ def reproduce(
                         len(plan.jobs), took)  # fmt: skip
 
 
-def _given(paths: Sequence[pathlib.Path]) -> list[Mapping[str, Any]]:
-    """The records in submissions and folders that were named: there must be some."""
+def _known(paths: Sequence[pathlib.Path], plan: Plan) -> dict[str, Mapping[str, Any]]:
+    """What submissions and folders that were named have of the plan's jobs; if nothing, so told."""
     from bell_bench_leaderboard import read_records
 
-    records: list[Mapping[str, Any]] = read_records(paths)
+    records = read_records(paths)
     if paths and not records:
         raise UsageError(f"no results in {', '.join(map(str, paths))}, given by --with")
-    return records
+    known = known_records(records, plan)
+    if records and not known:
+        warnings.warn(
+            f"none of the {len(records)} results given by --with counts: each is of another scale, "
+            "source of images, protocol, algorithm or problem than the jobs asked for, or failed",
+            stacklevel=3,
+        )
+    return known
 
 
 def _run(plan: Plan, store: ResultStore, workers: int | None, quiet: bool) -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any
 
 from bell_bench.errors import UsageError, unknown
 from bell_bench.files import parse_json, read_json
-from bell_bench_leaderboard.properties import FIGURES, Rule, read_rules
+from bell_bench_leaderboard.properties import EVERY, FIGURES, Rule, read_rules
 from bell_bench_leaderboard.reproduction.ablations import ABLATIONS, COUNTED
 from bell_bench_leaderboard.reproduction.regions import RULES, Region
 
@@ -62,7 +62,8 @@ class Claim:
     """What to subtract: each of ``of`` minus each of these."""
     protocol: str = ""
     on: tuple[str, ...] = ()
-    """Sequences that are averaged; for ablations the N, or the paths evaluated."""
+    """Sequences that are averaged, or that a property needs; for ablations the N, or the paths
+    evaluated."""
     each: bool = False
     """Not averaged: it must hold on each of ``on``."""
     settings: Mapping[str, float] = field(default_factory=dict)
@@ -222,8 +223,8 @@ def _expanded(content: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]])
     return found
 
 
-def _checked(claim: Claim, parts: Mapping[str, Part], properties: Iterable[Rule]) -> Claim:
-    """The claim, if every word of it is known."""
+def _checked(claim: Claim, parts: Mapping[str, Part], properties: Sequence[Rule]) -> Claim:
+    """The claim, if every word of it is known; one of a property with the sequences it needs."""
     words: list[tuple[str, str, Iterable[str]]] = [
         ("part", claim.part, parts),
         ("rule", claim.rule, [*RULES, PROPERTY]),
@@ -241,9 +242,26 @@ def _checked(claim: Claim, parts: Mapping[str, Part], properties: Iterable[Rule]
     if claim.figure == COUNTED and not all(place.isdecimal() and int(place) for place in claim.on):
         raise ValueError(f"claim {claim.id} is on {claim.on}, not on numbers of paths")
     if claim.rule == PROPERTY:
-        return claim
+        [rule] = [each for each in properties if each.name == claim.trait]
+        return replace(claim, on=_needed(claim, parts[claim.part], rule))
     try:
         claim.region.place(0.0, 0.0)  # the settings must be those of the rule, and numbers
     except TypeError as error:
         raise ValueError(f"settings of claim {claim.id}: {error}") from error
     return claim
+
+
+def _needed(claim: Claim, part: Part, rule: Rule) -> tuple[str, ...]:
+    """The sequences of a property's clauses; ``*`` are all that the claim's part runs."""
+    named = {
+        name
+        for clause in rule.clauses
+        for name in clause.sequences.get(claim.suite, clause.sequences.get(EVERY, ()))
+    }
+    run = [
+        name
+        for runs in part.runs
+        if (runs.suite, runs.protocol) == (claim.suite, claim.protocol)
+        for name in runs.sequences
+    ]
+    return tuple(run if EVERY in named else sorted(named))

@@ -88,7 +88,7 @@ def judge(evidence: Evidence, parts: Iterable[str]) -> list[Judged]:
 
 def judge_claim(claim: Claim, evidence: Evidence, rules: dict[str, Rule]) -> Judged:
     """One claim: its figures measured, and the verdict that they give together."""
-    asked = questions(claim, evidence.book, rules)
+    asked = questions(claim, rules)
     quantities = tuple(_quantity(claim, each, evidence, len(asked)) for each in asked)
     holds = _together([quantity.place for quantity in quantities])
     decisive = min(quantities, key=_order)
@@ -98,10 +98,10 @@ def judge_claim(claim: Claim, evidence: Evidence, rules: dict[str, Rule]) -> Jud
     )  # fmt: skip
 
 
-def questions(claim: Claim, book: Book, rules: dict[str, Rule]) -> list[Question]:
+def questions(claim: Claim, rules: dict[str, Rule]) -> list[Question]:
     """What must be known to judge a claim."""
     if claim.rule == PROPERTY:
-        return _of_property(claim, book, rules[claim.trait])
+        return _of_property(claim, rules[claim.trait])
     places = [(place,) for place in claim.on] if claim.each else [claim.on]
     pairs: list[tuple[str, str | None]]
     if claim.rule == "ascending":
@@ -115,24 +115,18 @@ def questions(claim: Claim, book: Book, rules: dict[str, Rule]) -> list[Question
     ]
 
 
-def _of_property(claim: Claim, book: Book, rule: Rule) -> list[Question]:
-    """The rule's clauses; ``*`` are all sequences that the claim's part runs."""
+def _of_property(claim: Claim, rule: Rule) -> list[Question]:
+    """The rule's clauses; ``*`` are all sequences that the claim needs."""
     found = []
     for clause in rule.clauses:
         on = clause.sequences.get(claim.suite, clause.sequences.get(EVERY))
         if on is None:
             continue
-        every = [
-            sequence
-            for runs in book.parts[claim.part].runs
-            if (runs.suite, runs.protocol) == (claim.suite, claim.protocol)
-            for sequence in runs.sequences
-        ]
         upward = clause.direction == "above"
         low, high = (
             (clause.threshold, float("inf")) if upward else (float("-inf"), clause.threshold)
         )
-        asked = tuple(every if EVERY in on else on)
+        asked = claim.on if EVERY in on else tuple(on)
         region = Region(low, high, closed=True)
         found.append(Question(clause.figure, claim.of[0], None, asked, region))
     return found

@@ -15,6 +15,7 @@ from typing import Any
 import click
 import pytest
 
+import bell_bench
 from bell_bench import __version__
 from bell_bench.cli.verbs import VERBS, _show_warnings_briefly, run
 from bell_bench.errors import BellBenchError, UsageError
@@ -281,3 +282,14 @@ def test_plugin_warnings_are_one_line(capsys: pytest.CaptureFixture[str]) -> Non
         warnings.simplefilter("always")
         warnings.warn(PluginWarning("plugin x is broken"), stacklevel=1)
     assert capsys.readouterr().err == "warning: plugin x is broken (see `bell-bench plugins`)\n"
+
+
+def test_our_own_warnings_are_one_line_and_others_keep_their_place(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.warns(UserWarning, match="theirs") as kept:
+        _show_warnings_briefly()
+        warnings.warn_explicit("ours", UserWarning, str(bell_bench.__file__), 1)
+        warnings.warn_explicit("theirs", UserWarning, __file__, 1)
+    assert [str(each.message) for each in kept] == ["theirs"]
+    assert capsys.readouterr().err == "warning: ours\n"

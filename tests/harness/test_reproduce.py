@@ -13,6 +13,7 @@ from bell_bench.reproduction.ablations import ablation
 from bell_bench.reproduction.planning import merged, narrowed, plans
 from bell_bench.reproduction.running import LOG
 from bell_bench_leaderboard.reproduction import read_book
+from tests.leaderboard.making import record, write_run
 
 CLAIM = {"suite": "tiny", "part": "bell", "source": "Table 1", "figure": "F", "on": ["S_pl"]}
 CLAIMS = {
@@ -113,6 +114,14 @@ def test_wrong_usage_is_told(arguments, said, tmp_path, monkeypatch, capsys):
     assert said in capsys.readouterr().err
 
 
+def test_results_that_count_for_nothing_are_told(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_run(tmp_path / "given", record("sa", [0.5], sequence="S_pl"))
+    asked = ["bell", "--no-run", "--scale", "paper", "--sequence", "S_pl", "--with", "given"]
+    assert run(["reproduce", *asked]) == 0
+    assert "none of the 1 results given by --with counts" in capsys.readouterr().err
+
+
 def test_the_parts_are_what_the_issue_asks_for():
     book = read_book()
     counts = {part: len(merged(plans(book, [part], Scope())).jobs) for part in book.parts}
@@ -142,6 +151,13 @@ def test_narrowing_keeps_the_claims_that_it_may_decide():
     kept = {claim.id for claim in narrowed(read_book(), scope).claims if claim.part == "bell"}
     assert {"bell-few-over-mntdp", "bell-in-mntdp-paper", "bell-few-picle"} <= kept
     assert not {"bell-nine-A", "bell-few-A", "bell-sp-picle-paper"} & kept
+
+
+def test_narrowing_keeps_a_property_only_with_all_sequences_that_decide_it():
+    """Stability is of all nine: two of them are not enough for the paper's tick."""
+    scope = Scope(sequences=("S_few", "S_in"))
+    traits = {claim.trait for claim in narrowed(read_book(), scope).claims if claim.trait}
+    assert traits == {"few-shot"}
 
 
 @pytest.mark.slow
