@@ -12,6 +12,9 @@ from bell_bench.cli.output import echo_json
 from bell_bench.errors import UsageError
 from bell_bench.facts.descriptions import Description, Wish, find
 
+UNNAMED = "NAME.png"
+"""Stands for a picture that is called what it shows."""
+
 
 @click.command("describe")
 @click.argument(
@@ -27,7 +30,10 @@ from bell_bench.facts.descriptions import Description, Wish, find
 @click.option(
     "--picture",
     type=click.Path(dir_okay=False, writable=True, path_type=pathlib.Path),
-    help="Draw a sequence or domain to this PNG file.",
+    is_flag=False,
+    flag_value=UNNAMED,
+    metavar="[FILE]",
+    help=f"Draw a sequence or domain to this PNG file, by default {UNNAMED}.",
 )
 def command(name: str, as_json: bool, picture: pathlib.Path | None, **wishes: Any) -> None:
     """Tell all about NAME: an algorithm, a sequence, a suite, a scale, a protocol or a domain.
@@ -36,7 +42,7 @@ def command(name: str, as_json: bool, picture: pathlib.Path | None, **wishes: An
     """
     found = find(name, Wish(**wishes))
     if picture is not None:
-        _draw(name, found, picture)
+        _draw(name, found, pathlib.Path(f"{name}.png") if str(picture) == UNNAMED else picture)
     if as_json:
         facts = [description.facts for description in found]
         echo_json(facts if len(facts) > 1 else facts[0])

@@ -14,15 +14,16 @@ _GAP = 2
 _GAP_GREY = 128
 
 
-def draw_domain(domain: Domain, file: str | Path) -> None:
-    """Write a picture of the domain: 8 classes as rows, 16 training images of each."""
+def draw_domain(domain: Domain, data: str, file: str | Path) -> None:
+    """Write a picture of a source's domain: 8 classes as rows, 16 training images of each."""
     from matplotlib.figure import Figure
 
     sheet = contact_sheet(domain.train_images, domain.train_labels, SAMPLES)
     figure = Figure(figsize=(8, 4.4), dpi=150, layout="constrained")
     axes = figure.add_subplot()
     axes.imshow(sheet, cmap="gray", vmin=0, vmax=255, interpolation="nearest")
-    axes.set_title(f"{domain.name}: {len(domain.train_images)} training images", fontsize=10)
+    title = f"{domain.name} ({data}): {SAMPLES} training images of each class"
+    axes.set_title(title, fontsize=10)
     axes.set_yticks((np.arange(CLASSES) + 0.5) * (SIDE + _GAP), [str(c) for c in range(CLASSES)])
     axes.set_ylabel("class")
     axes.set_xticks([])

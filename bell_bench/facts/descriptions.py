@@ -273,6 +273,6 @@ def describe_domain(name: str, wish: Wish) -> Description:
             draw_dataset(name, data, file)
             return
         sizes = DomainSizes(train=800, validation=80, test=80)
-        draw_domain(load_domain(name, data, sizes), file)
+        draw_domain(load_domain(name, data, sizes), data, file)
 
     return Description(facts, f"domain {name}\n\n{table(lines)}", draw)

@@ -274,6 +274,15 @@ def test_output_that_knows_no_greek(tmp_path: pathlib.Path) -> None:
     assert b"?+" in done.stdout
 
 
+@pytest.mark.slow
+def test_a_picture_without_a_name_is_called_what_it_shows(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["describe", "k49_1", "--picture"]) == 0
+    assert [file.name for file in tmp_path.iterdir()] == ["k49_1.png"]
+
+
 def test_plugin_warnings_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     from bell_bench.plugins import PluginWarning
 
@@ -287,7 +296,8 @@ def test_plugin_warnings_are_one_line(capsys: pytest.CaptureFixture[str]) -> Non
 def test_our_own_warnings_are_one_line_and_others_keep_their_place(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with pytest.warns(UserWarning, match="theirs") as kept:
+    with warnings.catch_warnings(record=True) as kept:
+        warnings.simplefilter("always")
         _show_warnings_briefly()
         warnings.warn_explicit("ours", UserWarning, str(bell_bench.__file__), 1)
         warnings.warn_explicit("theirs", UserWarning, __file__, 1)

@@ -120,5 +120,6 @@ def test_download_knows_its_names(folder, monkeypatch):
 
 @pytest.mark.slow
 def test_a_picture_of_a_domain(tmp_path):
-    draw_domain(load_domain("mnist_1", "glyphs", DomainSizes(64, 8, 8)), tmp_path / "a.png")
+    domain = load_domain("mnist_1", "glyphs", DomainSizes(64, 8, 8))
+    draw_domain(domain, "glyphs", tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

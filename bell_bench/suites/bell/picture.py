@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SAMPLES = 8
 MOST_PROBLEMS = 20
 NEGATIVE, POSITIVE, UNSEEN = "#d9483b", "#3a9d5d", "#dddddd"
+COLOURS = (NEGATIVE, POSITIVE, UNSEEN)
 
 
 def draw_sequence(sequence: BellSequence, file: pathlib.Path) -> None:
@@ -41,8 +42,9 @@ def _draw_grid(axis: Any, sequence: BellSequence, position: int) -> None:
     place = sequence.places[position]
     axis.set_xticks([])
     axis.set_yticks([])
-    axis.set_ylabel(f"{position + 1}  {KINDS[place.kind]}\n{place.name.replace('/', chr(10))}",
-                    rotation=0, ha="right", va="center", fontsize=8)  # fmt: skip
+    lines = [f"{position + 1}  {KINDS[place.kind]}", *place.name.split("/")]
+    lines += ["as 784 numbers"] if place.space == "vector" else []
+    axis.set_ylabel("\n".join(lines), rotation=0, ha="right", va="center", fontsize=8)
     if place.labelling is None:
         axis.set_axis_off()
         axis.text(0.5, 0.5, "8 classes", ha="center", va="center", fontsize=8)
@@ -51,11 +53,10 @@ def _draw_grid(axis: Any, sequence: BellSequence, position: int) -> None:
         return
     from matplotlib.colors import ListedColormap
 
-    triple = sequence.triples(place)["train"]
-    shown = place.labelling.grid.copy()
-    if triple.first and triple.coordinates is not None:
-        shown.reshape(-1)[triple.coordinates :] = 2
-    axis.imshow(shown, cmap=ListedColormap([NEGATIVE, POSITIVE, UNSEEN]), vmin=0, vmax=2)
+    seen = sequence.shown(position)
+    cells = np.full(SIDE * SIDE, COLOURS.index(UNSEEN))
+    cells[seen] = place.labelling.grid.reshape(-1)[seen]
+    axis.imshow(cells.reshape(SIDE, SIDE), cmap=ListedColormap(COLOURS), vmin=0, vmax=2)
 
 
 def _draw_samples(axes: NDArray[Any], sequence: BellSequence, position: int) -> None:

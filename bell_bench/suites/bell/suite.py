@@ -9,6 +9,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from bell_bench.data import SOURCES, Domain, load_domain, missing
 from bell_bench.errors import UsageError, unknown
 from bell_bench.modular.architecture import Architecture
@@ -16,7 +18,7 @@ from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem, Split
 from bell_bench.suites.base import ProblemSize, SequenceInfo
 from bell_bench.suites.bell.architecture import architecture
-from bell_bench.suites.bell.draw import Triple, draw_split, random_state
+from bell_bench.suites.bell.draw import Ints, Triple, coordinates, draw_split, random_state
 from bell_bench.suites.bell.labellings import SIDE
 from bell_bench.suites.bell.patterns import KINDS, PATTERNS, Place, realise
 from bell_bench.suites.bell.protocol import PROTOCOLS, Protocol
@@ -107,6 +109,15 @@ class BellSequence:
     def _loaded(self) -> dict[str, Domain]:
         return {}
 
+    def _stream(self, position: int, part: str) -> np.random.RandomState:
+        place = self.places[position]
+        return random_state("bell", self.seed, position, place.name, place.kind, part)
+
+    def shown(self, position: int) -> Ints:
+        """The coordinates (row-major, 0..63) that a problem's training pairs lie at."""
+        triple = self.triples(self.places[position])["train"]
+        return np.unique(coordinates(triple, self._stream(position, "train")))
+
     def _draw(self, position: int, domain: Domain, part: str) -> Split:
         place = self.places[position]
         return draw_split(
@@ -114,7 +125,7 @@ class BellSequence:
             getattr(domain, f"{part}_labels"),
             place.labelling,
             self.triples(place)[part],
-            random_state("bell", self.seed, position, place.name, place.kind, part),
+            self._stream(position, part),
             mean=domain.mean,
             std=domain.std,
             flatten=place.space == "vector",

@@ -236,6 +236,23 @@ def test_describe_names_what_is_shared():
     assert {"domain", "pattern", "map", "kind", "points", "images", "coordinates"} <= rows[0].keys()
 
 
+@pytest.mark.slow
+def test_a_picture_greys_the_coordinates_that_training_lacks(tmp_path, monkeypatch):
+    """Of latent problems the last 34, of a few-shot one all but its ten; a vector is told."""
+    drawn = []
+    axes = {"imshow": lambda _, cells, **__: drawn.append(np.asarray(cells)),
+            "set_ylabel": lambda _, text, **__: drawn.append(text)}  # fmt: skip
+    for name, record in axes.items():
+        monkeypatch.setattr(f"matplotlib.axes.Axes.{name}", record)
+    sequence("S_sp").picture(tmp_path / "sp.png")
+    sequence("S_few").picture(tmp_path / "few.png")
+    grids = [each for each in drawn if not isinstance(each, str) and each.shape == (8, 8)]
+    unseen = [np.flatnonzero(grid == 2).tolist() for grid in grids]
+    assert unseen[:6] == [[], *[list(range(30, 64))] * 5]
+    assert [len(each) for each in unseen[6:]] == [0, 0, 0, 54]
+    assert [text.split("\n")[-1] for text in drawn if "784" in str(text)] == ["as 784 numbers"]
+
+
 def test_realisations_beyond_the_published_have_seeds_of_their_own():
     seeds = [BELL.realisation_seed("S_in", k) for k in range(5)]
     assert seeds == [55, 56, 54, 1003, 1004]
