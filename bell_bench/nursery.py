@@ -93,7 +93,7 @@ def _forget() -> None:
 @atexit.register
 def _end_all() -> None:
     for each in _nurseries.values():
-        each.process.kill()
+        each.end()
 
 
 if sys.platform == "linux":
@@ -125,23 +125,26 @@ class Child:
     line: socket.socket
     pid: int
     returncode: int | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """Who orders another job asks after this one too, maybe from another thread."""
 
     def poll(self) -> int | None:
-        with contextlib.suppress(BlockingIOError):
-            self._hear(socket.MSG_DONTWAIT)
+        with self.lock, contextlib.suppress(BlockingIOError):
+            if self.returncode is None:
+                self.returncode = self._hear()
+                self.line.close()
         return self.returncode
 
     def wait(self) -> int:
-        return self._hear()
+        while (code := self.poll()) is None:
+            time.sleep(_TICK / 10)
+        return code
 
-    def _hear(self, flags: int = 0) -> int:
-        if self.returncode is None:
-            try:
-                self.returncode = _number(self.line, flags)
-            except ConnectionError:
-                self.returncode = -signal.SIGKILL  # with the nursery
-            self.line.close()
-        return self.returncode
+    def _hear(self) -> int:
+        try:
+            return _number(self.line, socket.MSG_DONTWAIT)
+        except ConnectionError:
+            return -signal.SIGKILL  # with the nursery
 
 
 @dataclass(eq=False)
@@ -207,6 +210,8 @@ class Nursery:
 
     def end(self) -> None:
         """No more of it, nor of its jobs, if any are left."""
+        for child in self.running():
+            clear_away(child.pid)
         self.line.close()
         self.process.kill()
         self.process.wait()
@@ -232,14 +237,16 @@ class _Order:
 
 def serve(line: socket.socket, parent: int) -> socket.socket | None:
     """Fork a process for each that is asked for, and tell of its end; in that process, return what
-    its order comes by. None when nobody asks any more."""
+    its order comes by. None when nobody asks any more, and all of them are ended."""
     jobs: dict[int, socket.socket] = {}
     _tell(line, os.getpid())
     while os.getppid() == parent:
         asked, *_ = select.select([line], [], [], _TICK if jobs else 1.0)
-        while jobs and (ended := os.waitpid(-1, os.WNOHANG))[0]:
-            with jobs.pop(ended[0]) as its:
-                _tell(its, os.waitstatus_to_exitcode(ended[1]))
+        for pid in list(jobs):  # each by its number: what was loaded may have children too
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended:
+                with jobs.pop(pid) as its:
+                    _tell(its, os.waitstatus_to_exitcode(status))
         if asked:
             word, handles, *_ = socket.recv_fds(line, 1, 2)
             if not word:
@@ -261,6 +268,8 @@ def serve(line: socket.socket, parent: int) -> socket.socket | None:
             os.close(handles[1])
             jobs[pid] = its
             _tell(its, pid)
+    for pid in jobs:
+        clear_away(pid)
     return None
 
 
@@ -292,7 +301,7 @@ def nurse(parent: int, module: str, line: socket.socket) -> NoReturn:
     gc.freeze()  # pages that no collection touches stay shared
     its = serve(line, parent)
     if its is None:
-        os._exit(0)  # at once: jobs, if any are left, end with it
+        os._exit(0)  # at once
     os.setsid()
     end_with(own)
     with its:
@@ -306,17 +315,23 @@ def run(module: str, arguments: Sequence[str]) -> int:
     return int(importlib.import_module(module).start(*arguments))
 
 
+def clear_away(pid: int) -> None:
+    """End a process with a session of its own, if it runs, and what it has left in its group."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
 def end_with(parent: int) -> None:
     """End when the process that started this one ends, however it does, and take along what this
-    one has started. On Linux the system sees to it too, as no thread runs in native code that keeps
-    Python's lock."""
+    one has started. On Linux the system ends it, and at once, as no thread runs in native code that
+    keeps Python's lock; there the nursery ends what a job has started."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(1)
-        os.killpg(os.getpid(), signal.SIGKILL)
+        clear_away(os.getpid())
 
     threading.Thread(target=watch, daemon=True).start()
 
@@ -326,12 +341,10 @@ def leave(code: int) -> NoReturn:
     shares with the one it was forked from, in a quarter of a second or more."""
     threading._shutdown()  # type: ignore[attr-defined]  # waits for threads that are no daemons
     atexit._run_exitfuncs()
-    for each in gc.get_objects():  # none of what is frozen
-        if type(each) in (io.TextIOWrapper, io.BufferedWriter):
+    for each in (*gc.get_objects(), sys.stdout, sys.stderr):  # frozen ones are not among the first
+        if type(each) in (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom):
             with contextlib.suppress(OSError, ValueError):  # full, closed
                 each.flush()
-    sys.stdout.flush()
-    sys.stderr.flush()
     os._exit(code)
 
 

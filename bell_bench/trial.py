@@ -10,11 +10,13 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import IO, Any, NoReturn
 
 from bell_bench import nursery
 
 SECONDS = 300.0
+OUTPUT = 16 * 1024**2
+"""Bytes that it may print meanwhile."""
 
 
 def try_out(
@@ -34,15 +36,13 @@ def try_out(
     with tempfile.TemporaryFile() as log:
         process = begin(__name__, (load, json.dumps(list(items))), environment, log)
         try:
-            late = not _ended(process, time.monotonic() + SECONDS)
+            over = _over(process, log)
         finally:
-            if process.poll() is None:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
+            nursery.clear_away(process.pid)
         code = process.wait()
         log.seek(0)
         output = log.read()
-    why = f"takes over {SECONDS:g} s" if late else f"ends the process with {ending(code)}"
+    why = over or f"ends the process with {ending(code)}"
     told = _told(output)
     faults: dict[str, str] = told.get("faults", {})
     if told.get("done"):
@@ -61,29 +61,35 @@ def ending(code: int) -> str:
     return f"signal {-code}"
 
 
-def _ended(process: nursery.Process, deadline: float) -> bool:
+def _over(process: nursery.Process, log: IO[bytes]) -> str:
+    """Wait for its end; what it does too much of, if it has to be ended."""
+    deadline = time.monotonic() + SECONDS
     while process.poll() is None:
         if time.monotonic() > deadline:
-            return False
+            return f"takes over {SECONDS:g} s"
+        if os.fstat(log.fileno()).st_size > OUTPUT:
+            return f"prints over {OUTPUT // 1024**2} MiB"
         time.sleep(0.01)
-    return True
+    return ""
 
 
-def start(load: str, items: str) -> int:
-    """In the other process: try every item, and tell of each before it is tried."""
-    module, _, name = load.partition(":")
-    faulty = getattr(importlib.import_module(module), name)
-    faults = {}
-    for item in json.loads(items):
-        _tell(trying=item)
-        if fault := faulty(item):
-            faults[item] = fault
-    _tell(done=True, faults=faults)
-    return 0
+def start(load: str, items: str) -> NoReturn:
+    """In the other process: try every item, and tell of each before it is tried. What is loaded may
+    put another stream in the place of our output, or leave a thread that never ends."""
+    with os.fdopen(os.dup(1), "w") as log:
+        module, _, name = load.partition(":")
+        faulty = getattr(importlib.import_module(module), name)
+        faults = {}
+        for item in json.loads(items):
+            _tell(log, trying=item)
+            if fault := faulty(item):
+                faults[item] = fault
+        _tell(log, done=True, faults=faults)
+    os._exit(0)
 
 
-def _tell(**facts: object) -> None:
-    print("\n" + json.dumps({"trial": facts}), flush=True)
+def _tell(log: IO[str], **facts: object) -> None:
+    print("\n" + json.dumps({"trial": facts}), file=log, flush=True)
 
 
 def _told(output: bytes) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -20,7 +21,7 @@ from tests.processes import nurseries_of
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere jobs are started afresh")
 
 WORK = """
-import atexit, json, os, random, signal, sys, threading, time
+import atexit, json, os, random, signal, subprocess, sys, threading, time
 import numpy
 
 LOADED_BY = os.getpid()
@@ -37,10 +38,17 @@ def start(action, *words):
     if action == "die":
         os.kill(os.getpid(), signal.SIGSEGV)
     if action == "write":
-        global trace
-        trace = open("trace.csv", "w")
+        global trace, binary
+        trace, binary = open("trace.csv", "w"), open("trace.bin", "w+b")
         trace.write("not flushed")
+        binary.write(b"not flushed")
         return 0
+    if action == "close":
+        sys.stdout.close()
+        return 0
+    if action == "breed":
+        print(subprocess.Popen(["sleep", "600"]).pid, flush=True)
+        time.sleep(600)
     if action == "raise":
         raise ValueError("told in the log")
     if action == "later":
@@ -228,7 +236,34 @@ def test_a_fork_of_this_process_has_its_own_and_leaves_ours(place):
 
 def test_files_left_open_are_whole(place):
     assert begin(place, "write").wait() == 0
-    assert (place / "trace.csv").read_text() == "not flushed"
+    assert (place / "trace.csv").read_text() == (place / "trace.bin").read_text() == "not flushed"
+
+
+def test_a_job_that_has_closed_its_output_ends_as_well_as_any(place):
+    assert begin(place, "close").wait() == 0
+
+
+def test_children_of_what_was_loaded_are_none_of_its_affair(place, monkeypatch):
+    source = "import subprocess, work\nchild = subprocess.Popen(['sleep', '0.5'])\n"
+    (place / "parental.py").write_text(source)
+    monkeypatch.setattr(nursery, "LOADED", "parental")
+    waiting = begin(place, "wait")
+    (home,) = nurseries_of(psutil.Process())
+    (loaded,) = (each for each in home.children() if each.name() == "sleep")
+    while loaded.status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    assert begin(place, "4", log="two").wait() == 4
+    assert told(place, "two")["parent"] == home.pid
+    assert waiting.poll() is None
+
+
+def test_threads_that_ask_at_once_hear_the_same(place):
+    """As when one orders a job while another waits for its own."""
+    with concurrent.futures.ThreadPoolExecutor(8) as askers:
+        for _ in range(20):
+            process = begin(place, "7")
+            assert [*askers.map(lambda each: each.wait(), [process] * 8)] == [7] * 8
 
 
 @pytest.mark.slow
@@ -238,11 +273,14 @@ def test_it_ends_with_the_process_that_orders(place):
         from bell_bench import nursery
         nursery.LOADED = "work"
         with open("log", "ab") as log:
-            nursery.start("work", ["wait"], os.environ, log)
+            nursery.start("work", ["breed"], os.environ, log)
         time.sleep(600)
         """
     run = psutil.Popen([sys.executable, "-c", textwrap.dedent(source)], env={**os.environ})
     job = begun(place, "log")
+    while len(lines := (place / "log").read_text().split("\n")) < 3:
+        time.sleep(0.01)
+    assert psutil.pid_exists(int(lines[1]))
     run.kill()
     run.wait()
-    assert gone(job["own"], job["loaded_by"])
+    assert gone(job["own"], job["loaded_by"], int(lines[1])), "what the job has started, too"

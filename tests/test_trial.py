@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import pathlib
+import subprocess
+import sys
+import threading
 import time
 
+import psutil
 import pytest
 
 from bell_bench import nursery, trial
@@ -23,6 +28,16 @@ def load(item: str) -> str | None:
         ctypes.string_at(0)
     if item == "hang":
         time.sleep(600)
+    if item == "flood":
+        for _ in itertools.count():
+            os.write(1, bytes(2**20))
+    if item == "silence":
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if item == "thread":
+        threading.Thread(target=time.sleep, args=(600,)).start()
+    if item == "child":
+        child = subprocess.Popen(["sleep", "600"])
+        pathlib.Path("child").write_text(str(child.pid))
     return "it is wrong" if item == "wrong" else None
 
 
@@ -50,6 +65,22 @@ def test_what_hangs_is_ended(monkeypatch, begin):
     monkeypatch.setattr(trial, "SECONDS", 3)
     found = trial.try_out(LOAD, ["hang", "wrong"], os.environ, begin=begin)
     assert found == {"hang": "loading hang takes over 3 s", "wrong": "it is wrong"}
+
+
+def test_what_prints_without_end_is_ended(begin):
+    found = trial.try_out(LOAD, ["flood", "good"], os.environ, begin=begin)
+    assert found == {"flood": "loading flood prints over 16 MiB"}
+
+
+def test_what_is_merely_odd_is_not_blamed_and_leaves_nothing(tmp_path, monkeypatch, begin):
+    monkeypatch.chdir(tmp_path)
+    began = time.monotonic()
+    assert trial.try_out(LOAD, ["silence", "thread", "child"], os.environ, begin=begin) == {}
+    assert time.monotonic() - began < 300
+    child = int((tmp_path / "child").read_text())
+    while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() - began < 300
+        time.sleep(0.01)
 
 
 def test_nothing_is_started_for_nothing():

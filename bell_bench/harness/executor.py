@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -170,8 +169,7 @@ class Running:
 
     def clear_away(self) -> None:
         """End all that the process started, and the process if it still runs."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        nursery.clear_away(self.process.pid)
         for process in self.family:
             with contextlib.suppress(psutil.Error):
                 process.kill()

@@ -59,7 +59,11 @@ def go_on_elsewhere(session: Session, cut: Cut) -> Scores:
     desk = session.house / f"{cut.name}-elsewhere"
     write_json(desk / "cut.json", asdict(cut))
     with (desk / "log.txt").open("w+b") as log:
-        code = nursery.start(__name__, (str(desk),), dict(os.environ), log).wait()
+        process = nursery.start(__name__, (str(desk),), dict(os.environ), log)
+        try:
+            code = process.wait()
+        finally:
+            nursery.clear_away(process.pid)
     answer = desk / "answer.json"
     if code or not answer.is_file():
         last = (desk / "log.txt").read_text(errors="replace").split("\n")[-3:]
