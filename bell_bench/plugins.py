@@ -281,7 +281,7 @@ def _deadly(entry_points: Iterable[importlib.metadata.EntryPoint]) -> dict[str, 
 
 def _try(load: str, items: list[str]) -> dict[str, str]:
     """What a function of ours finds wrong with the items, in a process that imports as this one."""
-    path = os.pathsep.join(filter(None, sys.path))
+    path = os.pathsep.join(each for each in sys.path if each and isinstance(each, str))
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1", DEADLY: "{}"}
     return try_out(f"{__name__}:{load}", items, environment)
 
@@ -309,7 +309,9 @@ def _try_file(path: str, name: str) -> None:
 
 def _local(path: str, name: str) -> tuple[pathlib.Path, str]:
     """The file, and the import string of what is asked for."""
-    file = pathlib.Path(path).expanduser().resolve()
+    file = pathlib.Path(path)
+    with contextlib.suppress(RuntimeError, ValueError):  # nobody's home, a loop of links, a NUL
+        file = file.expanduser().resolve()
     if not file.is_file():
         raise UsageError(f"no such file: {file} (asked for as {path}:{name})")
     if not name.isidentifier():

@@ -359,6 +359,10 @@ def test_what_is_wrong_with_a_local_file(local_file: pathlib.Path, name: str, me
 def test_missing_and_faulty_files(tmp_path: pathlib.Path) -> None:
     with pytest.raises(UsageError, match="no such file"):
         registry().algorithm(f"{tmp_path}/none.py:Mine")
+    (tmp_path / "loop.py").symlink_to(tmp_path / "loop.py")
+    for path in (f"{tmp_path}/loop.py", "~nobody.of.this.name/mine.py", "nu\0l.py"):
+        with pytest.raises(UsageError, match="no such file"):
+            registry().algorithm(f"{path}:Mine")
     (tmp_path / "faulty.py").write_text("1 / 0")
     with pytest.raises(BellBenchError, match="ZeroDivisionError"):
         registry().algorithm(f"{tmp_path}/faulty.py:Mine")
@@ -376,6 +380,11 @@ def test_a_file_whose_import_ends_the_process_is_refused(tmp_path, source, how):
     (tmp_path / "leaving.py").write_text(source)
     with pytest.raises(BellBenchError, match=rf"loading file:.*leaving.py:Mine ends .* {how}"):
         registry().algorithm(f"{tmp_path}/leaving.py:Mine")
+
+
+def test_a_search_path_with_a_path_in_it_is_no_hindrance(local_file: pathlib.Path) -> None:
+    sys.path.append(local_file.parent)  # type: ignore[arg-type]  # as notebooks do; it has no effect
+    assert registry().algorithm(f"{local_file}:Mine").spec.name == "Mine"
 
 
 def test_load_object() -> None:

@@ -104,7 +104,8 @@ NUMBERS = st.one_of(st.integers(-(10**30), 10**30), st.floats()).map(str)
 KNOWN = st.sampled_from(
     ["sa", "picle", "mntdp-d", "bell", "ctrl", "S_pl", "S_long60", "quick", "paper", "glyphs",
      "images", "authors-code", "mnist_1", "picle.k=4", "picle.k=x", "avalanche:LwF", "cpu", "90s",
-     "4G", "runs", ".", "resources", "./absent.py:Class", "modular", "bash", "--", "-"]
+     "4G", "runs", ".", "resources", "./absent.py:Class", "~nobody.py:Class", "modular", "bash",
+     "--", "-"]
 )  # fmt: skip
 SAFE = TEXT.filter(lambda text: "/" not in text and ".." not in text)
 VALUES = st.one_of(KNOWN, NUMBERS, SAFE)
