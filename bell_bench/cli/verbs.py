@@ -98,6 +98,7 @@ def run(args: Sequence[str] | None = None) -> int:
 
     A verb that returns a number has chosen the code itself.
     """
+    _open_closed_streams()
     _show_warnings_briefly()
     _print_in_any_encoding()
     try:
@@ -156,6 +157,14 @@ def _show_warnings_briefly() -> None:
             usual(message, category, filename, lineno, file, line)
 
     warnings.showwarning = show
+
+
+def _open_closed_streams() -> None:
+    """Where output is closed, as by a scheduler, print to nowhere: the next file to be opened would
+    take its number, and all that a library prints."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
 
 
 def _print_in_any_encoding() -> None:

@@ -152,6 +152,19 @@ def test_the_same_command_again_continues_and_fresh_starts_over(house):
     assert "resumed" not in fresh.stderr
 
 
+def test_a_run_needs_neither_input_nor_output(furnished):
+    """As some schedulers start it: all three streams are closed."""
+    command = furnished.command("evaluate", "--suite", "tiny", "--sequence", "S_pl", "--algo",
+                                "constant", "--csv", "rows.csv")  # fmt: skip
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *command],
+        env=furnished.environment, cwd=furnished.folder, timeout=furnished.patience,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert furnished.record("constant")["status"] == "done"
+    assert (furnished.folder / "rows.csv").stat().st_size
+
+
 def test_a_job_over_its_time_is_ended(furnished):
     done = furnished.evaluate("--algo", "hang", "--timeout", "8s")
     assert done.returncode == 1
