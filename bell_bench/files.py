@@ -8,10 +8,11 @@ import io
 import json
 import os
 import pathlib
+import stat
 import uuid
 import zipfile
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +28,8 @@ RECORD_SCHEMA = 1
 """The form of a job's record: another one is not read as if it were this."""
 SEAL = "sha256"
 _MARK = f',\n "{SEAL}": "'.encode()
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+"""To open a pipe without waiting for who writes to it."""
 TEMPORARY = ".writing-"
 """How the names of unfinished files begin; what a killed writer leaves can be told by it."""
 
@@ -62,9 +65,22 @@ def write_json(file: pathlib.Path, content: Any) -> None:
     write_whole(file, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
 
 
+def open_plain(file: pathlib.Path) -> IO[bytes]:
+    """A file to read from; ValueError if it is a pipe or a device, which may never begin or end."""
+
+    def no_wait(name: str, flags: int) -> int:
+        handle = os.open(name, flags | _NO_WAIT)
+        if stat.S_ISFIFO(mode := os.fstat(handle).st_mode) or stat.S_ISCHR(mode):
+            os.close(handle)
+            raise ValueError("it is no plain file")
+        return handle
+
+    return open(file, "rb", opener=no_wait)
+
+
 def read_whole(file: pathlib.Path, limit: int) -> bytes:
     """A file's content; ValueError if it is larger than anything that we write there."""
-    with file.open("rb") as stream:
+    with open_plain(file) as stream:
         small = os.fstat(stream.fileno()).st_size <= limit
         content = stream.read(limit + 1) if small else b""
     if not small or len(content) > limit:
@@ -136,16 +152,18 @@ def read_arrays(
     import numpy as np
 
     try:
-        with zipfile.ZipFile(file) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-            others = [name for name in archive.namelist() if not name.endswith(".npy")]
-        if others:
-            raise ValueError(f"it holds {others[0]}, which is no array")
-        if size > LARGEST_ARRAYS:
-            raise ValueError(f"it unpacks to {size:,} bytes, over {LARGEST_ARRAYS:,}")
-        with np.load(file, allow_pickle=False) as arrays:
-            wanted = [name for name in arrays.files if names is None or name in names]
-            return {name: np.asarray(arrays[name]) for name in wanted}
+        with open_plain(file) as stream:
+            with zipfile.ZipFile(stream) as archive:
+                size = sum(member.file_size for member in archive.infolist())
+                others = [name for name in archive.namelist() if not name.endswith(".npy")]
+            if others:
+                raise ValueError(f"it holds {others[0]}, which is no array")
+            if size > LARGEST_ARRAYS:
+                raise ValueError(f"it unpacks to {size:,} bytes, over {LARGEST_ARRAYS:,}")
+            stream.seek(0)
+            with np.load(stream, allow_pickle=False) as arrays:
+                wanted = [name for name in arrays.files if names is None or name in names]
+                return {name: np.asarray(arrays[name]) for name in wanted}
     except OSError:
         raise
     except Exception as error:

@@ -62,7 +62,8 @@ def places(paths: Iterable[pathlib.Path]) -> Iterator[Place]:
         else:
             yield from map(UnpackedJob, sorted(_jobs(path)))
             for file in sorted(path.glob(f"*{PACKED}")):
-                yield from _packed(file)
+                if file.is_file():
+                    yield from _packed(file)
 
 
 def _is_job(folder: pathlib.Path) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from bell_bench import metrics
 from bell_bench.files import RECORD_SCHEMA, check_seal, parse_json, sha256
+from bell_bench.loading import clip
 from bell_bench_leaderboard.places import Place, places
 from bell_bench_leaderboard.predictions import accuracy, read_predictions
 
@@ -71,7 +72,7 @@ def _read(place: Place) -> Record | None:
                       "job": job, "problems": [], "matrix": []}  # fmt: skip
         _check_form(record)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        warnings.warn(f"{place}/record.json is left out: {error!r}", stacklevel=3)
+        warnings.warn(f"{place}/record.json is left out: {clip(repr(error))}", stacklevel=3)
         return None
     return {**record, **_checked(record, text, place), "place": place}
 

@@ -255,6 +255,11 @@ def test_every_download_is_https_and_has_a_checksum():
             assert len(file.md5) == 32
 
 
+def test_what_is_no_address_is_not_fetched_either():
+    with pytest.raises(UsageError, match="no address"):
+        check_url("https://[nowhere/")
+
+
 @pytest.mark.parametrize("url", ["http://example.org/a", "ftp://example.org/a", "file:///etc/passwd",
                                  "http://localhost.example.org/a", "//example.org/a"])  # fmt: skip
 def test_nothing_else_is_fetched(url):
@@ -331,6 +336,56 @@ def test_giant_files_are_not_read(tmp_path):
         Submission.read(sparse(tmp_path / "a.zip", 2**40))
 
 
+def test_giant_predictions_are_no_result(tmp_path):
+    folder = JobFolder(tmp_path)
+    folder.write({"schema": files.RECORD_SCHEMA, "status": "done", "problems": []})
+    folder.predictions_file.write_bytes(b"")
+    assert folder.finished()
+    sparse(folder.predictions_file, 2**40)
+    assert not folder.finished()
+
+
+def test_a_large_checkpoint_is_checked_piece_by_piece(tmp_path):
+    checkpoints = Checkpoints(tmp_path)
+    folder = checkpoints.begin(1)
+    sparse(folder / "weights", 2**26)
+    tracemalloc.start()
+    checkpoints.complete(folder)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**23
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path):
+    """Nobody will ever write to it: a reader that opens it as it would a file hangs."""
+    job = tmp_path / "job"
+    job.mkdir()
+    for name in ("record.json", "predictions.npz", f"{'0' * 64}.safetensors", "../all.zip"):
+        os.mkfifo(job / name)
+    with pytest.raises(ValueError, match="no plain file"):
+        files.read_arrays(job / "predictions.npz")
+    with pytest.raises(BellBenchError, match="no plain file"):
+        JobFolder(job).record()
+    with pytest.raises(BellBenchError, match="no plain file"):
+        Library(job)._read("0" * 64)
+    with pytest.warns(UserWarning, match="no plain file"):
+        assert read_records([tmp_path]) == []
+    with pytest.raises(ValueError, match="no plain file"):
+        files.read_json(pathlib.Path(os.devnull))
+
+
+def test_clearing_a_job_leaves_what_a_link_leads_to(tmp_path):
+    kept = tmp_path / "elsewhere" / "kept"
+    kept.mkdir(parents=True)
+    folder = JobFolder(tmp_path / "job")
+    folder.path.mkdir()
+    folder.work.symlink_to(kept.parent)
+    folder.log_file.symlink_to(tmp_path / "nowhere")
+    folder.clear()
+    assert list(folder.path.iterdir()) == []
+    assert kept.exists()
+
+
 def test_a_giant_evaluation_is_dropped(tmp_path):
     key = "0" * 64
     (tmp_path / "00").mkdir()
@@ -355,6 +410,15 @@ def test_a_header_that_announces_too_much_is_damage(tmp_path, length):
 def test_json_that_goes_too_far_is_no_json(text):
     with pytest.raises(ValueError, match=r".+"):
         files.parse_json(text.encode())
+
+
+@pytest.mark.parametrize("content", [b"\x93" * 10**6, b'{"schema": "%s"}' % (b"x" * 10**6)])
+def test_what_is_wrong_with_a_large_file_is_told_in_few_words(tmp_path, content):
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "record.json").write_bytes(content)
+    with pytest.warns(UserWarning, match="left out") as told:
+        assert read_records([tmp_path]) == []
+    assert len(str(told[0].message)) < 1000
 
 
 def test_deep_json_in_results_is_left_out(tmp_path):

@@ -17,6 +17,8 @@ from bell_bench.errors import BellBenchError, UsageError
 ATTEMPTS = 3
 """How often one mirror may break off before the next is tried."""
 TIMEOUT = 30.0
+LARGEST = 2 * 1024**3
+"""Bytes of a file: the largest official one has a third of it."""
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 Progress = Callable[[str, int, int | None], None]
@@ -27,6 +29,10 @@ class _BrokeOff(Exception):
     """The transfer ended early; what came is kept, to resume from."""
 
 
+class _TooLarge(BellBenchError):
+    """A server that sends without end must not fill the disk."""
+
+
 class _SecureRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, req, fp, code, msg, headers, newurl):  # type: ignore[no-untyped-def]
         check_url(newurl)
@@ -35,7 +41,10 @@ class _SecureRedirects(urllib.request.HTTPRedirectHandler):
 
 def check_url(url: str) -> None:
     """Only https, or plain http to this very machine."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise UsageError(f"{url} is no address: {error}") from error
     if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK):
         return
     raise UsageError(f"{url} is not an https address; images are fetched over https only")
@@ -86,7 +95,7 @@ def _fetch_file(file: OfficialFile, urls: Iterable[str], progress: Progress) -> 
         check_url(url)
         try:
             _fetch_from(url, part, file, progress)
-        except (OSError, http.client.HTTPException, _BrokeOff, BellBenchError) as error:
+        except (OSError, ValueError, http.client.HTTPException, _BrokeOff, BellBenchError) as error:
             failures.append(f"  {url}: {error or type(error).__name__}")
         else:
             part.replace(target)
@@ -107,6 +116,9 @@ def _fetch_from(url: str, part: Path, file: OfficialFile, progress: Progress) ->
         resumed = part.exists() and part.stat().st_size > 0
         try:
             _transfer(url, part, file.name, progress)
+        except _TooLarge:
+            part.unlink()
+            raise
         except (_BrokeOff, TimeoutError, ConnectionError, http.client.HTTPException):
             if attempt == ATTEMPTS:
                 raise
@@ -137,13 +149,14 @@ def _transfer(url: str, part: Path, name: str, progress: Progress) -> None:
     with response:
         if response.status != http.client.PARTIAL_CONTENT:
             have = 0
-        length = response.headers.get("Content-Length")
-        total = have + int(length) if length is not None else None
+        total = have + response.length if response.length is not None else None
         with part.open("r+b" if have else "wb") as output:
             output.seek(have)
             while chunk := response.read(1 << 16):
                 output.write(chunk)
                 have += len(chunk)
+                if have > LARGEST:
+                    raise _TooLarge(f"sends more than {LARGEST:,} bytes, as no official file has")
                 progress(name, have, total)
     if total is not None and have < total:
         raise _BrokeOff(f"broke off after {have} of {total} bytes")

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bell_bench.errors import BellBenchError
+from bell_bench.errors import BellBenchError, UsageError
 
 
 def data_folder() -> Path:
     """Downloaded and imported images: ``BELL_BENCH_DATA``, or the user's data folder."""
-    if chosen := os.environ.get("BELL_BENCH_DATA"):
-        return Path(chosen).expanduser()
+    if chosen := _chosen("BELL_BENCH_DATA"):
+        return chosen
     from platformdirs import user_data_path
 
     return user_data_path("bell-bench")
@@ -23,11 +23,19 @@ def data_folder() -> Path:
 
 def cache_folder() -> Path:
     """Prepared arrays, safe to delete: ``BELL_BENCH_CACHE``, or the user's cache folder."""
-    if chosen := os.environ.get("BELL_BENCH_CACHE"):
-        return Path(chosen).expanduser()
+    if chosen := _chosen("BELL_BENCH_CACHE"):
+        return chosen
     from platformdirs import user_cache_path
 
     return user_cache_path("bell-bench")
+
+
+def _chosen(variable: str) -> Path | None:
+    folder = os.environ.get(variable)
+    try:
+        return Path(folder).expanduser() if folder else None
+    except RuntimeError as error:
+        raise UsageError(f"{variable}: {folder}: {error}") from None
 
 
 @contextmanager

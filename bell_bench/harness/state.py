@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import pathlib
 import shutil
 import warnings
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench.files import RECORD_SCHEMA, read_arrays, read_json, sha256, write_arrays, write_json
+from bell_bench.files import RECORD_SCHEMA, read_arrays, read_json, write_arrays, write_json
 from bell_bench.harness.environment import environment
 from bell_bench.harness.job import Job
 
@@ -102,10 +103,19 @@ class Checkpoints:
 def _hashes(folder: pathlib.Path) -> dict[str, str]:
     """Of every file of a checkpoint but its marker."""
     return {
-        file.relative_to(folder).as_posix(): sha256(file.read_bytes())
+        file.relative_to(folder).as_posix(): _hash(file)
         for file in sorted(folder.rglob("*"))
         if file.is_file() and file != folder / _MARKER
     }
+
+
+def _hash(file: pathlib.Path) -> str:
+    """Piece by piece, as an algorithm may keep more than memory holds."""
+    digest = hashlib.sha256()
+    with file.open("rb") as stream:
+        while piece := stream.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
 
 
 def narrow(labels: NDArray[Any]) -> NDArray[Any]:

@@ -102,15 +102,15 @@ class JobFolder:
             record = self.record()
             if record is None or record["status"] != "done":
                 return record is not None and record["status"] == "unsupported"
-            found = sha256(self.predictions_file.read_bytes())
-        except (BellBenchError, OSError, KeyError):
+            found = sha256(read_whole(self.predictions_file, LARGEST_JSON))
+        except (BellBenchError, OSError, KeyError, ValueError):
             return False
         return bool(record.get("predictions_sha256", found) == found)
 
     def clear(self) -> None:
         """Forget everything but the job's own description."""
         for entry in self.path.iterdir():
-            if entry.is_dir():
+            if entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry)
             elif entry not in (self.job_file, self.lock_file):
                 entry.unlink()

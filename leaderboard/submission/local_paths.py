@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import sys
@@ -58,5 +59,5 @@ def _cut(value: str, roots: list[str]) -> str:
 
 def _roots() -> list[str]:
     """Folders that may have spaces in their names, the longest first."""
-    known = (pathlib.Path.cwd(), pathlib.Path.home(), tempfile.gettempdir(), sys.prefix)
+    known = (pathlib.Path.cwd(), os.path.expanduser("~"), tempfile.gettempdir(), sys.prefix)
     return sorted({str(root) for root in known if len(str(root)) > 1}, key=len, reverse=True)

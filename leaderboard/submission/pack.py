@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bell_bench.errors import BellBenchError, UsageError
-from bell_bench.files import sha256
+from bell_bench.files import LARGEST_JSON, read_whole, sha256
 from bell_bench.harness.environment import version
 from bell_bench.harness.job import Job
 from bell_bench.harness.store import JobFolder, ResultStore
@@ -149,11 +149,11 @@ def _take(folder: JobFolder, packed: Packed) -> _Found:
     found = _Found(Job.from_json(record["job"]), record)
     if record["status"] == "done":
         try:
-            found.predictions = folder.predictions_file.read_bytes()
+            found.predictions = read_whole(folder.predictions_file, LARGEST_JSON)
             if not belongs(record, found.predictions):
                 raise Refused(NOT_ITS_OWN)
             found.figures = _score(found.predictions, len(record["problems"]))
-        except (OSError, Refused) as error:
+        except (OSError, ValueError, Refused) as error:
             raise BellBenchError(f"predictions.npz: {error}; delete record.json beside it and run "
                                  "the same command again to redo this job") from error  # fmt: skip
     packed.shortened += [f"{found.job.name}: {place}" for place in places]

@@ -53,9 +53,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fault == "corrupt":
             content = content[:-1] + bytes([content[-1] ^ 1])
         self.send_response(206 if wanted else 200)
-        self.send_header("Content-Length", str(len(content) - start))
+        length = "many" if fault == "odd length" else str(len(content) - start)
+        self.send_header("Content-Length", length)
         self.end_headers()
-        end = len(content) // 2 if fault == "cut" else len(content)
+        end = len(content) // 2 if fault in ("cut", "odd length") else len(content)
         self.wfile.write(content[start:end])
 
     def log_message(self, format: str, *args: object) -> None:
@@ -179,6 +180,24 @@ def test_only_https(folder, monkeypatch, url):
 def test_a_redirect_away_from_https_is_refused(folder, monkeypatch, server):
     server.faults["good"] = ["to http://example.org/file"]
     with pytest.raises(BellBenchError, match=r"example\.org/file is not an https address"):
+        download.fetch(_collection(monkeypatch, server, "good"), _quiet)
+    assert _names(folder) == []
+
+
+@pytest.mark.parametrize("fault", ["to https://[no.address/", "odd length"])
+def test_a_server_that_talks_nonsense_is_told_and_the_next_one_tried(
+    folder, monkeypatch, server, fault
+):
+    server.faults["bad"] = [fault] * 9
+    with pytest.raises(BellBenchError, match="could not be downloaded"):
+        download.fetch(_collection(monkeypatch, server, "bad"), _quiet)
+    download.fetch(_collection(monkeypatch, server, "bad", "good"), _quiet)
+    assert _names(folder) == WHOLE
+
+
+def test_a_server_that_sends_without_end_does_not_fill_the_disk(folder, monkeypatch, server):
+    monkeypatch.setattr(download, "LARGEST", 1000)
+    with pytest.raises(BellBenchError, match="sends more than 1,000 bytes"):
         download.fetch(_collection(monkeypatch, server, "good"), _quiet)
     assert _names(folder) == []
 

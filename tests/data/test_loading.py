@@ -134,3 +134,11 @@ def test_importing_and_drawing_needs_no_torch():
 
 def test_sources_are_summarised():
     assert list(SOURCES) == ["glyphs", "images"]
+
+
+@pytest.mark.parametrize("variable", ["BELL_BENCH_DATA", "BELL_BENCH_CACHE"])
+def test_a_folder_in_nobodys_home_is_told(monkeypatch, variable):
+    monkeypatch.setenv(variable, "~nobody.of.this.name/x")
+    ask = data_folder if variable == "BELL_BENCH_DATA" else cache_folder
+    with pytest.raises(UsageError, match=rf"{variable}: ~nobody\.of\.this\.name/x"):
+        ask()
