@@ -231,7 +231,7 @@ class Shown(Results):
         return f"<pre>{html.escape(self.text)}</pre>"
 
 
-_COSTS = ("wall_s", "updates", "train_flops", "peak_memory_mb", "stored_mb")
+_COSTS = ("seconds", "updates", "train_flops", "peak_memory_mb", "stored_mb")
 
 
 def _figures(cell: Any) -> dict[str, Any]:

@@ -11,13 +11,13 @@ from bell_bench_leaderboard.grids import Grid, Value, value
 from bell_bench_leaderboard.tables import average, notes
 
 COSTS = {
-    "wall_s": ("seconds", "{:.1f}", 1.0),
+    "seconds": ("seconds", "{:.1f}", 1.0),
     "train_flops": ("TFLOPs", "{:.3g}", 1e-12),
     "peak_memory_mb": ("peak MiB", "{:.0f}", 1.0),
     "stored_mb": ("stored MiB", "{:.2f}", 1.0),
 }
 """Figure, how it is called, how it is printed, its unit."""
-_NAMES = {"train_flops": "FLOPs", "wall_s": "seconds"}
+_NAMES = {"train_flops": "FLOPs", "seconds": "seconds"}
 
 
 def pareto(points: Mapping[str, tuple[float, float]]) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bell_bench import metrics
-from bell_bench_leaderboard.derived import budget_scores, growth
+from bell_bench_leaderboard.derived import budget_scores, clock, growth
 from bell_bench_leaderboard.reading import Record
 from bell_bench_leaderboard.yardstick import is_standalone, same_problems, yardstick
 
@@ -65,6 +65,7 @@ def result_row(record: Record, standalone: Record | None) -> Row:
     row |= {name: record.get(name, "") for name in ("status", "reason", "check")}
     row["problems"] = hashlib.sha256(repr(match(record)[-1]).encode()).hexdigest()[:16]
     row |= {"solved": len(record["problems"]), **costs(record["problems"])}
+    row["seconds"] = row[clock(record)]
     if record["status"] == "done":
         final, learnt = accuracies(record, "final"), accuracies(record, "learnt")
         alone = None if standalone is None else accuracies(standalone, "final")

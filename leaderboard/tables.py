@@ -15,7 +15,7 @@ from bell_bench_leaderboard.grids import Grid, Value, number, to_text, value
 SCORES = {score.name: (score.title, score.form) for score in metrics.SCORES}
 """Figure, how it is called, how it is printed."""
 COSTS = {
-    "wall_s": ("seconds", "{:.1f}", 1.0),
+    "seconds": ("seconds", "{:.1f}", 1.0),
     "updates": ("updates", "{:.0f}", 1.0),
     "train_flops": ("TFLOPs", "{:.3g}", 1e-12),
     "peak_memory_mb": ("MiB", "{:.0f}", 1.0),

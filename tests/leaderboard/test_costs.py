@@ -33,14 +33,21 @@ def test_a_front_is_all_that_nobody_beats(points):
 def test_the_front_of_a_board():
     (board,) = boards(
         result_rows(
-            [*series("sa", (0.5, 0.6)), *series("dear", (0.7, 0.8), resources={"wall_s": 9.0}),
-             *series("waste", (0.4, 0.5), resources={"wall_s": 5.0})]
+            [*series("sa", (0.5, 0.6)), *series("dear", (0.7, 0.8), resources={"cpu_s": 9.0}),
+             *series("waste", (0.4, 0.5), resources={"cpu_s": 5.0})]
         )
     )  # fmt: skip
-    assert fronts(board)["wall_s"] == ["sa", "dear"]
+    assert fronts(board)["seconds"] == ["sa", "dear"]
     rows = {row[0].text: row[-1].text for row in cost_grid(board).rows}
     assert "seconds" in rows["dear"]
     assert rows["waste"] == "–"
+
+
+@pytest.mark.parametrize(("device", "seconds"), [("cpu", 3.0), ("cuda:1", 4.0)])
+def test_seconds_are_those_that_other_work_on_the_machine_does_not_change(device, seconds):
+    (row,) = result_rows([record("a", (0.9, 0.7), device=device)])
+    assert (row["wall_s"], row["cpu_s"]) == (4.0, 3.0)
+    assert row["seconds"] == seconds
 
 
 def test_scores_at_equal_budget_by_hand():
@@ -50,7 +57,7 @@ def test_scores_at_equal_budget_by_hand():
     )
     assert rows[0][at_budget("train_flops", 1)] == pytest.approx(100 * (0.9 + 0.5) / 2)
     assert rows[0][at_budget("train_flops", 2)] == pytest.approx(80)
-    assert rows[0][at_budget("wall_s", 1)] == pytest.approx(80)
+    assert rows[0][at_budget("seconds", 1)] == pytest.approx(80)
     assert rows[1][at_budget("train_flops", 1)] == pytest.approx(80)
 
 

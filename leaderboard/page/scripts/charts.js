@@ -153,5 +153,5 @@ function drawCharts(board, budgets) {
   const costs = Object.keys(FIGURES).filter((name) => FIGURES[name].cost);
   byId("cost-charts").replaceChildren(legend(board), ...costs.map((cost) => costChart(board, cost)));
   byId("budget-charts").replaceChildren(legend(board),
-    ...["train_flops", "wall_s"].map((spent) => budgetChart(board, spent, budgets)));
+    ...["train_flops", "seconds"].map((spent) => budgetChart(board, spent, budgets)));
 }

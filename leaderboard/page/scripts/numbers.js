@@ -3,7 +3,7 @@
 /** How each figure is called and printed; the page adds its scores. */
 const FIGURES = {
   A_gain: { title: "A − SA", digits: 2, signed: true },
-  wall_s: { title: "seconds", digits: 1, cost: true },
+  seconds: { title: "seconds", digits: 1, cost: true },
   train_flops: { title: "TFLOPs", significant: 3, scale: 1e-12, cost: true },
   peak_memory_mb: { title: "peak MiB", digits: 0, cost: true },
   stored_mb: { title: "stored MiB", digits: 2, cost: true },

@@ -1,6 +1,6 @@
 "use strict";
 
-const COSTS = ["wall_s", "train_flops", "peak_memory_mb", "stored_mb"];
+const COSTS = ["seconds", "train_flops", "peak_memory_mb", "stored_mb"];
 
 function shownFigures() {
   return [...Object.keys(page.scores), ...COSTS];
