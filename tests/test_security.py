@@ -30,14 +30,16 @@ from bell_bench.data.catalogue import K49, collections
 from bell_bench.data.colour import files as colour
 from bell_bench.data.download import check_url
 from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.harness.job import Job
 from bell_bench.harness.state import Checkpoints
-from bell_bench.harness.store import JobFolder
+from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.modular import evaluations
 from bell_bench.modular.evaluations import EvaluationStore
 from bell_bench.modular.library import Library
 from bell_bench_leaderboard import read_records
 from bell_bench_leaderboard.properties import read_rules
 from bell_bench_leaderboard.submission import Submission
+from tests.leaderboard.making import record
 
 # --- a test that greps ------------------------------------------------------------------------
 
@@ -372,6 +374,18 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path):
         assert read_records([tmp_path]) == []
     with pytest.raises(ValueError, match="no plain file"):
         files.read_json(pathlib.Path(os.devnull))
+
+
+def test_a_job_writes_neither_where_a_link_leads_nor_into_a_pipe(tmp_path):
+    store, job = ResultStore(tmp_path / "runs"), Job(load="x:X", **record()["job"])
+    folder = store.prepare(job, fresh=False)
+    (tmp_path / "mine").write_text("untouched")
+    folder.log_file.symlink_to(tmp_path / "mine")
+    folder.lock_file.symlink_to(tmp_path / "not there")
+    os.mkfifo(folder.events_file)
+    store.prepare(job, fresh=False)
+    assert [file.name for file in folder.path.iterdir()] == ["job.json"]
+    assert (tmp_path / "mine").read_text() == "untouched"
 
 
 def test_clearing_a_job_leaves_what_a_link_leads_to(tmp_path):

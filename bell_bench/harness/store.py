@@ -140,6 +140,9 @@ class ResultStore:
                 raise BellBenchError(
                     f"{folder.path} is at work in another run: wait for it, or use another --out"
                 ) from None
+        for file in (folder.lock_file, folder.log_file, folder.events_file):  # which are written to
+            if file.is_symlink() or file.is_fifo():
+                file.unlink()
         write_json(folder.job_file, job.to_json())
         return folder
 

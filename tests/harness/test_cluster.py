@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import pathlib
 import signal
 import subprocess
@@ -12,7 +11,7 @@ import sys
 import tempfile
 import time
 
-import psutil
+import filelock
 import pytest
 
 from tests.harness.conftest import House, build
@@ -130,6 +129,8 @@ def test_ctrl_c_ends_jobs_on_nodes_and_the_same_command_goes_on(house, two_nodes
     process = start(house, two_nodes, *arguments)
     try:
         wait_for(lambda: "solved hang 1" in house.observed()[before:], process)
+        with pytest.raises(filelock.Timeout):
+            job_lock(house.folder / "stopped").acquire(timeout=0)
         process.send_signal(signal.SIGINT)
         errors = process.communicate(timeout=60)[1]
     finally:
@@ -138,7 +139,8 @@ def test_ctrl_c_ends_jobs_on_nodes_and_the_same_command_goes_on(house, two_nodes
     assert "Traceback" not in errors
     (record,) = (house.folder / "stopped").glob("*-hang-*/record.json")
     assert json.loads(record.read_text())["status"] == "interrupted"
-    wait_for_no_worker(house.folder / "stopped")
+    with job_lock(house.folder / "stopped").acquire(timeout=30):
+        pass  # no worker goes on
     until.touch()
     again = start(house, two_nodes, *arguments)
     errors = again.communicate(timeout=300)[1]
@@ -146,12 +148,10 @@ def test_ctrl_c_ends_jobs_on_nodes_and_the_same_command_goes_on(house, two_nodes
     assert "hang S_pl r0 s0: resumed after problem 2" in errors
 
 
-def wait_for_no_worker(out: pathlib.Path) -> None:
-    deadline = time.monotonic() + 30
-    while any(str(out) in " ".join(process.info["cmdline"] or ()) and process.pid != os.getpid()
-              for process in psutil.process_iter(["cmdline"])):  # fmt: skip
-        assert time.monotonic() < deadline, "a worker goes on"
-        time.sleep(0.2)
+def job_lock(out: pathlib.Path) -> filelock.BaseFileLock:
+    """Whoever is at work on the job holds it."""
+    (lock,) = out.glob("*-hang-*/lock")
+    return filelock.FileLock(lock)
 
 
 def test_no_cluster_there_is_told(house, tmp_path):
