@@ -3,7 +3,8 @@
     python -m bell_bench_leaderboard.submission.pull_request BASE [HEAD]
 
 Reads the added files out of git without checking them out, so that the code that judges them is
-that of the installed bell-bench and never the pull request's own.
+that of the installed bell-bench and never the pull request's own. What was accepted before must
+agree: a yardstick made worse would raise everybody's Tr⁻¹, and predictions alone cannot tell.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from bell_bench_leaderboard.submission.contents import LIMITS
-from bell_bench_leaderboard.submission.refused import shown
+from bell_bench_leaderboard.submission.agreement import Record, compare, done_records
+from bell_bench_leaderboard.submission.archive import Archive
+from bell_bench_leaderboard.submission.contents import LIMITS, Submission
+from bell_bench_leaderboard.submission.refused import Refused, shown
 
 FOLDER = "leaderboard/published"
 PLAIN = "100644"
@@ -42,7 +45,8 @@ def main(arguments: list[str]) -> int:
     base, head = arguments[0], arguments[1] if len(arguments) == 2 else "HEAD"
     try:
         found = list(changes(base, head))
-        codes = [judge(change) for change in found]
+        before = accepted(base)
+        codes = [judge(change, before) for change in found]
     except subprocess.CalledProcessError as error:
         print(f"git failed: {shown(error.stderr.decode(errors='replace'))}", file=sys.stderr)
         return 2
@@ -59,7 +63,27 @@ def changes(base: str, head: str) -> Iterator[Change]:
         yield Change(path, status, mode, blob)
 
 
-def judge(change: Change) -> int:
+def accepted(base: str) -> dict[str, tuple[str, Record]]:
+    """What ``base`` holds already: file and record, by what must agree."""
+    found: dict[str, tuple[str, Record]] = {}
+    for line in (
+        _git("ls-tree", "-r", "-z", base, "--", FOLDER).decode(errors="replace").split("\0")
+    ):
+        described, _, path = line.partition("\t")
+        if not path.endswith(".zip"):
+            continue
+        try:
+            content = _git("cat-file", "blob", described.split(" ")[2])
+            records = done_records(Submission(Archive(content, LIMITS)))
+        except Refused as error:
+            print(f"{shown(path)} cannot be compared with: {error}", file=sys.stderr)
+            continue
+        for key, record in records.items():
+            found.setdefault(key, (path, record))
+    return found
+
+
+def judge(change: Change, before: Mapping[str, tuple[str, Record]]) -> int:
     """Validate an added submission; refuse changes of accepted ones; leave the rest to people."""
     name = shown(change.path)
     if change.status == "A" and change.mode != PLAIN:
@@ -80,7 +104,23 @@ def judge(change: Change) -> int:
     with tempfile.TemporaryDirectory(prefix="bell-bench-validate-") as folder:
         file = pathlib.Path(folder) / "submission.zip"
         file.write_bytes(_git("cat-file", "blob", change.blob))
-        return run(["validate", str(file)])
+        return run(["validate", str(file)]) or _compare(Submission.read(file), before)
+
+
+def _compare(submission: Submission, before: Mapping[str, tuple[str, Record]]) -> int:
+    """Tell where the same algorithm on the same problems was accepted with other results."""
+    far = 0
+    for key, record in done_records(submission).items():
+        path, known = before.get(key, ("", record))
+        for each in compare(known, record):
+            if not each.near:
+                far += 1
+                job = record["job"]
+                print(f"mismatch: {job['algorithm']} on {job['sequence']} r{job['realisation']} "
+                      f"s{job['seed']}: {each.told}; accepted: {path}")  # fmt: skip
+    if far:
+        print("NOT accepted: run such jobs again (validate --rerun) to see which is right")
+    return 1 if far else 0
 
 
 def _git(*arguments: str) -> bytes:

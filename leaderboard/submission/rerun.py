@@ -25,12 +25,11 @@ from bell_bench.harness.run import run_plan
 from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.options import show_value
 from bell_bench.plugins import FAMILIES
+from bell_bench_leaderboard.submission.agreement import compare
 from bell_bench_leaderboard.submission.check import Report
 from bell_bench_leaderboard.submission.contents import Submission
 from bell_bench_leaderboard.submission.refused import shown
 
-POINTS = 3.0
-"""How far A may be off where bit-identity is not promised: another machine or other software."""
 COUNTS = ("updates", "train_flops", "inference_flops", "paths_evaluated", "stored_bytes",
           "parameters")  # fmt: skip
 """What a rerun finds again besides accuracies; seconds and memory are the machine's."""
@@ -117,7 +116,7 @@ def _as_here(job: Job) -> Job:
 
 
 def _compare(name: str, submission: Submission, folder: JobFolder, result: Rerun) -> None:
-    """Judge one job: to the bit where the same machine and software promise that, else by A."""
+    """Judge one job: to the bit where the same machine and software promise that, else nearly."""
     entry, now = submission.entry(name), folder.record() or {}
     then = entry.record
     assert then is not None
@@ -138,16 +137,12 @@ def _compare(name: str, submission: Submission, folder: JobFolder, result: Rerun
         changed = [*differences, *([] if same else ["other predictions"])]
         result.faults += [f"{name}: rerun: {told}" for told in changed[:TOLD]]
     else:
-        before, after = _average(then), _average(now)
-        told = (
-            f"{name}: rerun: A was {before:.2f} and is {after:.2f} here, where bit-identity is not "
-            f"promised ({', '.join(unlike)}): {POINTS:g} points are allowed"
+        found = list(compare(then, now))
+        far = [each for each in found if not each.near]
+        told = "; ".join(each.told for each in far or found)
+        (result.faults if far else result.agreed).append(
+            f"{name}: rerun: {told} (bit-identity is not promised: {', '.join(unlike)})"
         )
-        (result.agreed if abs(before - after) <= POINTS else result.faults).append(told)
-
-
-def _average(record: Mapping[str, Any]) -> float:
-    return 100 * float(np.mean([problem["accuracy_final"] for problem in record["problems"]]))
 
 
 def _unlike(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:

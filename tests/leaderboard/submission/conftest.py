@@ -121,6 +121,21 @@ class Editable:
     def claim(self, algorithm: str) -> dict[str, Any]:
         return self.manifest["jobs"][self.names[algorithm]]
 
+    def invent_standalone(self) -> None:
+        """Predictions of sa made from the labels, and all that follows from them."""
+        arrays, record = self.arrays["sa"], self.records["sa"]
+        for name in arrays:
+            if not name.startswith("labels"):
+                arrays[name] = arrays[f"labels_{name.rpartition('_')[2]}"]
+        for problem in record["problems"]:
+            problem |= {"accuracy_learnt": 1.0, "accuracy_final": 1.0}
+        record["matrix"] = [[1.0] * len(row) for row in record["matrix"]]
+        record["metrics"] = {"A": 100.0, "F": 0.0, "backward_transfer": 0.0}
+        self.claim("sa").update(A=100.0, F=0.0)
+        for algorithm in self.arrays:
+            last = self.records[algorithm]["problems"][-1]["accuracy_final"]
+            self.claim(algorithm).update(Tr_last=100 * (last - 1))
+
     def forget(self, algorithm: str) -> None:
         del self.records[algorithm]
         self.arrays.pop(algorithm, None)

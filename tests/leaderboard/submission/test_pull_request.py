@@ -79,6 +79,26 @@ def test_accepted_results_are_neither_changed_nor_removed(repository, capsys):
     assert "old.zip: refused: accepted results are neither" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("provider", ["bell-bench 0.1.0", "bell-bench 99"])
+def test_what_was_accepted_is_not_contradicted(repository, tiny, content, edit, capsys, provider):
+    """Another yardstick would move everybody's Tr⁻¹, and a file may come first by its name."""
+    (repository.published / "known.zip").write_bytes(content)
+    base = repository.commit()
+    (repository.published / "again.zip").write_bytes(content)
+    assert main([base, repository.commit()]) == 0
+    (repository.published / "again.zip").unlink()
+    edit.invent_standalone()
+    edit.records["sa"]["job"]["provider"] = provider
+    (repository.published / "a.zip").write_bytes(edit.build())
+    capsys.readouterr()
+    assert main([base, repository.commit()]) == 1
+    told = capsys.readouterr().out
+    assert "\nsound: " in told, "the predictions alone do not tell"
+    assert "mismatch: sa on S_pl r0 s0: A was " in told
+    assert "accepted: leaderboard/published/known.zip" in told
+    assert "1 changed files in leaderboard/published, 1 refused" in told
+
+
 def test_links_and_what_others_merged_meanwhile(repository, capsys):
     base = repository.commit()
     repository.git("checkout", "-q", "-b", "theirs")

@@ -12,7 +12,7 @@ from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan
 from bell_bench_leaderboard.submission import rerun as module
 from bell_bench_leaderboard.submission.check import Report
-from bell_bench_leaderboard.submission.rerun import POINTS, Rerun, rerun
+from bell_bench_leaderboard.submission.rerun import Rerun, rerun
 from tests.harness.conftest import House
 
 
@@ -48,17 +48,7 @@ def test_the_same_machine_finds_the_same_bits(told, edit):
 def test_invented_predictions_are_found_only_by_a_rerun(told, edit, validate):
     """Predictions made from the labels, all figures and hashes to fit: sound, but not true."""
     only(edit, "constant", "sa")
-    arrays, record = edit.arrays["sa"], edit.records["sa"]
-    for name in arrays:
-        if not name.startswith("labels"):
-            arrays[name] = arrays[f"labels_{name.rpartition('_')[2]}"]
-    for problem in record["problems"]:
-        problem |= {"accuracy_learnt": 1.0, "accuracy_final": 1.0}
-    record["matrix"] = [[1.0] * len(row) for row in record["matrix"]]
-    record["metrics"] = {"A": 100.0, "F": 0.0, "backward_transfer": 0.0}
-    edit.claim("sa").update(A=100.0, F=0.0, Tr_last=0.0)
-    last = edit.records["constant"]["problems"][-1]["accuracy_final"]
-    edit.claim("constant").update(Tr_last=100 * (last - 1))
+    edit.invent_standalone()
     content = edit.build()
     assert validate(content)[0] == 0
     code, text = told(content, "2", "--seed", "0")
@@ -128,32 +118,42 @@ def test_the_choice_follows_the_seed(tiny, monkeypatch):
     assert len(set(chosen[0])) == 5
 
 
-@pytest.mark.parametrize(("off", "agrees"), [(0.0, True), (0.029, True), (0.031, False)])
-def test_elsewhere_the_average_may_be_off_by_a_little(tmp_path, off, agrees):
-    """Another torch, processor or commit promises no bits."""
+@pytest.mark.parametrize(
+    ("off", "last", "flops", "far"),
+    [(0.0, 0.0, 1, ""), (0.029, 0.029, 1.9, ""), (0.031, 0.0, 1, "A was"),
+     (0.02, 0.12, 1, "the last problem's accuracy was"), (0.0, 0.0, 0.4, "FLOPs were")],
+)  # fmt: skip
+def test_elsewhere_results_may_be_off_by_a_little(tmp_path, off, last, flops, far):
+    """Another torch, processor or commit promises no bits; but no transfer, nor a bargain."""
     from bell_bench.files import write_arrays, write_json
     from bell_bench.harness.store import JobFolder
     from bell_bench_leaderboard.submission.contents import Entry
 
-    def record(accuracy: float, torch: str) -> dict:
-        problem = {"index": 0, "accuracy_learnt": accuracy, "accuracy_final": accuracy}
+    def record(accuracies: list[float], torch: str, flops: float = 1e9) -> dict:
         environment = {"cpu": "one", "packages": {"torch": torch}}
+        used = {"train_flops": flops, "stored_bytes": 100}
+        problems = [
+            {"index": i, "accuracy_learnt": each, "accuracy_final": each, "resources": used}
+            for i, each in enumerate(accuracies)
+        ]
         return {"schema": 1, "status": "done", "matrix": [], "environment": environment,
-                "problems": [problem | {"resources": {"updates": 1}}]}  # fmt: skip
+                "problems": problems}  # fmt: skip
 
     folder = JobFolder(tmp_path)
-    write_json(folder.record_file, record(0.5, "2"))
+    write_json(folder.record_file, record([0.5] * 6, "2"))
     write_arrays(folder.predictions_file, {"final_0": np.zeros(3, np.uint8)})
 
     class Fake:
         @staticmethod
         def entry(name: str) -> Entry:
-            return Entry(name, record=record(0.5 + off, "1"), predictions={})
+            first = (6 * off - last) / 5
+            stated = [*[0.5 + first] * 5, 0.5 + last]
+            return Entry(name, record=record(stated, "1", flops * 1e9), predictions={})
 
     result = Rerun()
     module._compare("job", Fake, folder, result)
-    assert bool(result.agreed) == agrees
-    assert bool(result.faults) != agrees
-    (text,) = result.agreed or result.faults
-    assert f"{POINTS:g} points are allowed" in text
+    assert bool(result.faults) == bool(far)
+    (text,) = result.agreed + result.faults
+    assert f"rerun: {far}" in text
+    assert text.count("allowed") == (1 if far else 4)
     assert "torch 1 then, 2 here" in text

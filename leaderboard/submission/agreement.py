@@ -1,0 +1,75 @@
+"""Whether two runs that should find the same do, as nearly as unlike machines can.
+
+What is allowed is a judgement, not a measurement: wide enough for a problem or two of six to end
+elsewhere, too narrow for an invented result to hide in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bell_bench.metrics import STANDALONE
+from bell_bench_leaderboard.submission.contents import Submission
+from bell_bench_leaderboard.submission.plain_json import read_json
+from bell_bench_leaderboard.yardstick import is_standalone, same_problems
+
+POINTS = 3.0
+"""How far A may be off."""
+LAST_POINTS = 10.0
+"""How far the last problem's accuracy may be off, on which Tr⁻¹ rests."""
+FACTOR = 2.0
+"""How many times as much of a cost may be counted."""
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A figure then and now, in words, and whether it is as near as is allowed."""
+
+    told: str
+    near: bool
+
+
+def compare(then: Record, now: Record) -> Iterator[Compared]:
+    """A, the last problem, FLOPs and stored bytes of two records that are done."""
+    names = {"A": POINTS, "the last problem's accuracy": LAST_POINTS}
+    scores = zip(names.items(), _scores(then), _scores(now), strict=True)
+    for (name, allowed), before, after in scores:
+        told = f"{name} was {before:.2f} and is {after:.2f}: {allowed:g} points are allowed"
+        yield Compared(told, abs(before - after) <= allowed)
+    for name, before, after in zip(
+        ("FLOPs", "stored bytes"), _costs(then), _costs(now), strict=True
+    ):
+        told = f"{name} were {before:.4g} and are {after:.4g}: a factor of {FACTOR:g} is allowed"
+        yield Compared(told, max(before, after) <= FACTOR * min(before, after))
+
+
+def _scores(record: Record) -> tuple[float, float]:
+    final = [100 * problem["accuracy_final"] for problem in record["problems"]]
+    return float(np.mean(final)), final[-1]
+
+
+def _costs(record: Record) -> tuple[float, float]:
+    used = [problem["resources"] for problem in record["problems"]]
+    return sum(each["train_flops"] for each in used), used[-1]["stored_bytes"]
+
+
+def done_records(submission: Submission) -> dict[str, Record]:
+    """The records that are done, by what must then agree: one algorithm of one version on one
+    realisation; of the yardstick, whichever version."""
+    found = {}
+    for name, claim in submission.manifest["jobs"].items():
+        if claim["status"] == "done":
+            record = read_json(submission.content(name, "record.json"))
+            found[_identity(record["job"])] = record
+    return found
+
+
+def _identity(job: Mapping[str, Any]) -> str:
+    made = (job["algorithm"], job["provider"], sorted(job.get("options", {}).items()))
+    return repr((STANDALONE if is_standalone(job) else made, same_problems(job)))
