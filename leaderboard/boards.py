@@ -93,11 +93,15 @@ class Board:
 
     @cached_property
     def averaged(self) -> list[str]:
-        """The sequences that averages and ranks are over: the short ones, if there are any."""
-        length: dict[str, int] = {}
-        for row in self.rows:
-            length[row["sequence"]] = max(row["solved"], length.get(row["sequence"], 0))
-        return [name for name in self.sequences if length[name] <= LONG] or self.sequences
+        """The sequences that averages and ranks are over: the short ones, if there are any.
+
+        Only a job that is done tells how long a sequence is: a long one that nobody has completed
+        compares nobody, and must not leave all averages incomplete.
+        """
+        length = {row["sequence"]: row["solved"] for row in self.rows if row["status"] == "done"}
+        return [name for name in self.sequences if length.get(name, LONG + 1) <= LONG] or (
+            self.sequences
+        )
 
     @cached_property
     def algorithms(self) -> list[str]:

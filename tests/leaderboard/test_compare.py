@@ -64,6 +64,14 @@ def test_seeds_of_one_realisation_are_one_value():
     assert found.interval is None
 
 
+def test_what_nobody_completed_takes_no_ranks_away():
+    """A long sequence that ran out of time looks short."""
+    late = record("b", status="timeout", sequence="S_long")
+    here = board(*series("sa", BASE), *series("b", shifted(0.1)), late)
+    assert here.averaged == ["S_pl"]
+    assert [str(each) for each in ranks(here).values()] == ["2", "1"]
+
+
 def test_long_sequences_stand_by_themselves():
     here = board(
         *series("a", BASE),
