@@ -1,0 +1,51 @@
+"""What is published: every figure recomputed, and table and page made of these files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import pathlib
+import re
+import warnings
+
+import pytest
+
+from bell_bench_leaderboard import read_records, result_rows
+from bell_bench_leaderboard.reading import RECOMPUTED
+
+PUBLISHED = pathlib.Path(__file__).parents[2] / "leaderboard/published"
+SCORES = ("A", "F", "Tr_last")
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def rows():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # nothing is left out or contradicted
+        return result_rows(read_records([PUBLISHED]))
+
+
+def scores(found):
+    """Jobs and their scores as the CSV writes them."""
+    return sorted(
+        (row["algorithm"], row["suite"], row["sequence"], int(row["realisation"]), int(row["seed"]),
+         *("" if row[name] in ("", None) else f"{float(row[name]):.6g}" for name in SCORES))
+        for row in found
+    )  # fmt: skip
+
+
+def test_every_figure_follows_from_the_predictions(rows):
+    assert {row["check"] for row in rows if row["status"] == "done"} == {RECOMPUTED}
+    assert "mismatch" not in {row["status"] for row in rows}
+
+
+def test_the_table_is_of_these_files(rows):
+    with (PUBLISHED / "leaderboard.csv").open(encoding="utf-8", newline="") as file:
+        assert scores(csv.DictReader(file)) == scores(rows)
+
+
+def test_the_page_is_of_these_files(rows):
+    page = (PUBLISHED / "index.html").read_text("utf-8")
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    jobs = json.loads(found[1])["jobs"]
+    assert scores({**job["settings"], **job} for job in jobs) == scores(rows)
