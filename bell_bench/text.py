@@ -37,7 +37,8 @@ def brief(value: object) -> str:
     if isinstance(value, Mapping):
         return "; ".join(f"{key}: {brief(part)}" for key, part in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(map(brief, value))
+        inner = [f"({brief(x)})" if isinstance(x, list | tuple) else brief(x) for x in value]
+        return ", ".join(inner)
     return _cell(value)
 
 

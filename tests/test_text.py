@@ -29,3 +29,4 @@ def test_values_on_one_line() -> None:
     assert text.brief({"a": [1, 2], "b": None, "c": 0.5, "d": True}) == (
         "a: 1, 2; b: –; c: 0.5; d: yes"
     )
+    assert text.brief([(0.01, 0), (0.001, 0)]) == "(0.01, 0), (0.001, 0)"

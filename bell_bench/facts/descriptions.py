@@ -156,7 +156,7 @@ def describe_preset(kind: str, name: str, suite: str, preset: object) -> Descrip
         helps = {f.name: f.metadata.get("help", "") for f in dataclasses.fields(preset)}
     summary = settings.get("summary", "")
     rows = [
-        (key, brief(value), helps.get(key, ""))
+        (key, str(value) if isinstance(value, float) else brief(value), helps.get(key, ""))
         for key, value in settings.items()
         if key not in ("name", "summary")
     ]

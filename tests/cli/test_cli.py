@@ -185,7 +185,8 @@ def test_describe_suites_presets_and_domains(capsys: pytest.CaptureFixture[str])
     assert "S_out_star" in answer(capsys, "describe", "bell")
     scale, protocol = answer_json(capsys, "describe", "paper", "--suite", "bell")
     assert (scale["scale"], protocol["protocol"]) == ("paper", "paper")
-    assert "AdamW" in answer(capsys, "describe", "authors-code")
+    coded = answer(capsys, "describe", "authors-code")
+    assert "0.9749541784205452  AdamW's" in coded, "in full, as the docs do"
     assert answer_json(capsys, "describe", "k49_1")["data"] == "glyphs"
     assert "data download k49_1" in answer(capsys, "describe", "k49_1", "--data", "images")
 

@@ -124,7 +124,7 @@ _PATTERNS = (
     _short("S_sp", "latent transfer", "the first labelling returns on a new input space",
            (55, 56, 54), 6, 5, "11 22 33 44 55 61v", "+ b b b b l"),
     Pattern(
-        SequenceInfo("S_long", "scalability", "60 random problems", length=60, short=False),
+        SequenceInfo("S_long", "scalability", "many random problems", length=60, short=False),
         (60, 61, 62), _long,
     ),
     Pattern(
