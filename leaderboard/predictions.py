@@ -54,6 +54,8 @@ def read_predictions(content: bytes, *, matrix: bool = False) -> Predictions:
         ]
         if (size := sum(member.size for member in members)) > LARGEST:
             raise ValueError(f"it unpacks to {size:,} bytes, over {LARGEST:,}")
+        if sum(member.packed for member in members) > len(content):
+            raise ValueError("damaged: its members overlap")  # each would be kept, whole
         known: dict[tuple[object, ...], NDArray[Any]] = {}
         found = {}
         for member in members:

@@ -37,6 +37,7 @@ from bell_bench.modular import evaluations
 from bell_bench.modular.evaluations import EvaluationStore
 from bell_bench.modular.library import Library
 from bell_bench_leaderboard import read_records
+from bell_bench_leaderboard.predictions import read_predictions
 from bell_bench_leaderboard.properties import read_rules
 from bell_bench_leaderboard.submission import Submission
 from tests.leaderboard.making import record
@@ -305,6 +306,18 @@ def test_a_bomb_that_lies_about_its_size_is_not_unpacked_either(tmp_path):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2**28, "the array that its header speaks of, and no more"
+
+
+def test_predictions_of_which_each_is_the_whole_file_are_not_read():
+    """A few bytes of directory each, and memory for as many files."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, labels_0=np.zeros(9, np.uint8), final_0=np.ones(9, np.uint8))
+    content = bytearray(buffer.getvalue())
+    assert read_predictions(bytes(content)).keys() == {"labels_0", "final_0"}
+    at = content.find(b"PK\x01\x02")
+    content[at + 20 : at + 24] = struct.pack("<L", len(content) - 10)
+    with pytest.raises(ValueError, match="overlap"):
+        read_predictions(bytes(content))
 
 
 def test_an_array_larger_than_memory_is_a_clear_error(tmp_path):
