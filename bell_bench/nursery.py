@@ -36,6 +36,8 @@ _TICK = 0.02
 _PER_JOB = ("BELL_BENCH_", "PYTEST_")
 """Variables that may differ from job to job, or test to test; any other may matter to a library as
 it loads."""
+_SAFE = {"PYTHONSAFEPATH": "1"}
+"""An author's folder may have a ``random.py``: nothing is imported from where a process starts."""
 _PARENT_DEATH_SIGNAL = 1
 """Of prctl: PR_SET_PDEATHSIG."""
 
@@ -56,6 +58,7 @@ def start(
 ) -> Process:
     """A process that runs ``module``'s ``start(*arguments)`` in a session of its own, and ends with
     this one, however this one ends."""
+    environment = {**environment, **_SAFE}
     if sys.platform == "linux":
         with contextlib.suppress(OSError), _lock:
             order = _Order(module, [*arguments], {**environment}, os.getcwd())
@@ -72,7 +75,7 @@ def start_afresh(
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=subprocess.STDOUT,
-        env=dict(environment),
+        env={**environment, **_SAFE},
         start_new_session=True,
     )
 

@@ -282,7 +282,7 @@ def _deadly(entry_points: Iterable[importlib.metadata.EntryPoint]) -> dict[str, 
 def _try(load: str, items: list[str]) -> dict[str, str]:
     """What a function of ours finds wrong with the items, in a process that imports as this one."""
     path = os.pathsep.join(each for each in sys.path if each and isinstance(each, str))
-    environment = {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1", DEADLY: "{}"}
+    environment = {**os.environ, "PYTHONPATH": path, DEADLY: "{}"}
     return try_out(f"{__name__}:{load}", items, environment)
 
 

@@ -110,6 +110,17 @@ def test_one_process_loads_and_each_job_has_its_own(place):
     assert not set(one["numbers"]) & set(two["numbers"])
 
 
+@pytest.mark.parametrize("start", [nursery.start, nursery.start_afresh])
+def test_what_lies_in_the_folder_hides_no_module(place, monkeypatch, start):
+    (place / "elsewhere").mkdir()
+    (place / "elsewhere" / "random.py").write_text("raise ImportError('not the real one')")
+    monkeypatch.chdir(place / "elsewhere")
+    with (place / "log").open("ab") as log:
+        process = start("work", ["3"], os.environ, log)
+    assert process.wait() == 3, (place / "log").read_text()
+    assert (told(place)["loaded_by"] == process.pid) == (start is nursery.start_afresh)
+
+
 def test_a_job_has_no_file_of_its_siblings(place):
     waiting = [begin(place, "wait", log=f"log{i}") for i in range(3)]
     files = [begun(place, f"log{i}")["open"] for i in range(3)]

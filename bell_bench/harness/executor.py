@@ -60,14 +60,13 @@ def cores() -> int:
 
 
 def worker_environment(threads: int = 1, limits: Limits | None = None) -> dict[str, str]:
-    """The environment of a job's process: its threads, its share of memory, no path but ours."""
+    """The environment of a job's process: its threads, its share of memory."""
     memory = limits.memory_bytes if limits else None
     return {
         **os.environ,
         **dict.fromkeys(THREAD_VARIABLES, str(threads)),
         **({MEMORY_VARIABLE: str(memory)} if memory else {}),
         **told_of_plugins(),
-        "PYTHONSAFEPATH": "1",
         "PYTHONUNBUFFERED": "1",
     }
 
