@@ -115,6 +115,35 @@ def test_sixteen_labellings_of_32_positives_in_sampling_order():
         assert all(g.grid.sum() == 32 and sorted(g.digits) == list("12345678") for g in uppers)
 
 
+def test_patterns_are_what_their_names_say():
+    rows, columns = np.indices((8, 8))
+    edge = np.isin(rows, (0, 7)) | np.isin(columns, (0, 7))
+    expected = {
+        "XOR": (rows < 4) ^ (columns < 4),
+        "Circle": (rows - 3.5) ** 2 + (columns - 3.5) ** 2 < 12,
+        "Square": edge | (np.isin(rows, (3, 4)) & np.isin(columns, (3, 4))),
+    }
+    grids = {upper.pattern: upper.grid for upper in labellings(own_maps=False)}
+    for name, grid in expected.items():
+        np.testing.assert_array_equal(grids[name], grid, err_msg=name)
+    np.testing.assert_array_equal(grids["X"][:, ::-1], grids["X"], err_msg="X is symmetric")
+    assert grids["X"].sum(axis=1).tolist() == [4, 6, 4, 2, 4, 6, 4, 2], "its rows in the protocol"
+
+
+def test_maps_are_those_of_the_protocol():
+    """Shared by all patterns in the paper, of each pattern's own in the authors' code."""
+    shared, own = (
+        [upper.digits for upper in labellings(own_maps) if upper.map != "identity"]
+        for own_maps in (False, True)
+    )
+    assert " ".join(shared[:3]) == "47126358 32685741 21364578"
+    assert shared == 4 * shared[:3]
+    assert " ".join(own) == (
+        "47126358 32685741 21364578 42175638 41782635 13487652 "
+        "83627514 52183746 42156387 25784613 63428571 25471683"
+    )
+
+
 def test_a_labelling_maps_class_c_to_the_cth_digit():
     upper = labellings(own_maps=False)[1]
     assert upper.digits == "47126358"
