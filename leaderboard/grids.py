@@ -36,6 +36,11 @@ class Grid:
     names: int = 1
     rules: Sequence[int] = field(default_factory=tuple)
     """Rows above which a line is drawn."""
+    sentences: int = 0
+    """Columns at the end that are read, not compared: they stand to the left, as names do."""
+
+    def to_left(self, column: int) -> bool:
+        return column < self.names or column >= len(self.header) - self.sentences
 
 
 def value(estimate: Estimate | None, form: str, *, scale: float = 1.0, note: str = "") -> Value:
@@ -61,7 +66,7 @@ def to_text(grid: Grid) -> str:
     widths = [max(len(line[column]) for line in lines) for column in range(len(grid.header))]
     body = [
         "  " + "  ".join(
-            cell.ljust(width) if column < grid.names else cell.rjust(width)
+            cell.ljust(width) if grid.to_left(column) else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for line in lines
@@ -80,7 +85,7 @@ def _text(cell: Value) -> str:
 def to_markdown(grid: Grid) -> str:
     """A table of GitHub's Markdown, the best in bold."""
     rows = [[_markdown(cell) for cell in row] for row in grid.rows]
-    dashes = ["---" if column < grid.names else "---:" for column in range(len(grid.header))]
+    dashes = ["---" if grid.to_left(column) else "---:" for column in range(len(grid.header))]
     lines = [[_escape_markdown(name) for name in grid.header], dashes, *rows]
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     notes = "\n".join(f"{_escape_markdown(note)}  " for note in grid.notes).rstrip()
@@ -100,7 +105,7 @@ def _escape_markdown(text: str) -> str:
 
 def to_latex(grid: Grid) -> str:
     """A tabular for booktabs, intervals as sub- and superscript, the best in bold."""
-    columns = "l" * grid.names + "r" * (len(grid.header) - grid.names)
+    columns = "".join("l" if grid.to_left(place) else "r" for place in range(len(grid.header)))
     lines = [f"% {printable(grid.title)}", f"\\begin{{tabular}}{{{columns}}}", "\\toprule"]
     lines += [" & ".join(map(_escape_latex, grid.header)) + r" \\", "\\midrule"]
     for place, row in enumerate(grid.rows):

@@ -223,4 +223,4 @@ def _details(found: Sequence[Verdict]) -> Grid:
         for finding in verdict.findings
     ]  # fmt: skip
     header = ["property", "algorithm", "sequences", "rule", "figure", "verdict", "why"]
-    return Grid("what decided", header, rows, names=4)
+    return Grid("what decided", header, rows, names=4, sentences=2)

@@ -76,7 +76,7 @@ def verdict_grid(judged: Sequence[Judged], part: str) -> Grid:
         if each.claim.part == part
     ]  # fmt: skip
     header = ["claim", "verdict", "published", "measured", "the paper says", "where", "rule", "why"]
-    return Grid(f"claims: {part}", header, rows, names=2)
+    return Grid(f"claims: {part}", header, rows, names=2, sentences=4)
 
 
 def measured(quantity: Quantity) -> Value:

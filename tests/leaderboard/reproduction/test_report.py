@@ -66,6 +66,7 @@ def test_markdown_and_text_tell_all(judged, found):
     text = to_markdown(judged, paper_grids(found, ["bell"]), {"paper": "a paper"})
     assert "- not reproduced: 1" in text
     assert text.count("| claim-") == 3
+    assert "| --- | --- | ---: | ---: | --- | --- | --- | --- |" in text, "numbers to the right"
     assert "by the way" in text
     assert "measured" in to_text(verdict_grid(judged, "bell"))
 
