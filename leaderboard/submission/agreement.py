@@ -6,13 +6,14 @@ elsewhere, too narrow for an invented result to hide in.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bell_bench.metrics import STANDALONE
+from bell_bench_leaderboard.boards import SETTINGS
 from bell_bench_leaderboard.submission.contents import Submission
 from bell_bench_leaderboard.submission.plain_json import read_json
 from bell_bench_leaderboard.yardstick import is_standalone, same_problems
@@ -59,17 +60,36 @@ def _costs(record: Record) -> tuple[float, float]:
     return sum(each["train_flops"] for each in used), used[-1]["stored_bytes"]
 
 
-def done_records(submission: Submission) -> dict[str, Record]:
-    """The records that are done, by what must then agree: one algorithm of one version on one
-    realisation; of the yardstick, whichever version."""
-    found = {}
-    for name, claim in submission.manifest["jobs"].items():
-        if claim["status"] == "done":
-            record = read_json(submission.content(name, "record.json"))
-            found[_identity(record["job"])] = record
-    return found
+def all_records(submission: Submission) -> list[Record]:
+    """Every job's, done or not."""
+    return [read_json(submission.content(name, "record.json")) for name in submission.jobs]
 
 
-def _identity(job: Mapping[str, Any]) -> str:
+def identity(job: Mapping[str, Any]) -> str:
+    """Equal for two jobs that must agree: one algorithm of one version on one realisation; of the
+    yardstick, whichever version."""
     made = (job["algorithm"], job["provider"], sorted(job.get("options", {}).items()))
     return repr((STANDALONE if is_standalone(job) else made, same_problems(job)))
+
+
+def beyond(known: Iterable[Record], added: Iterable[Record]) -> Iterator[str]:
+    """Where the added would leave all that is known incomplete: realisations and seeds that nobody
+    else has on a sequence that is there."""
+    there: dict[tuple[Any, ...], set[tuple[int, int]]] = {}
+    for record in known:
+        there.setdefault(_row(record["job"]), set()).add(_place(record["job"]))
+    for record in added:
+        job = record["job"]
+        places = there.get(_row(job), {_place(job)})
+        if _place(job) not in places:
+            told = ", ".join(f"r{realisation} s{seed}" for realisation, seed in sorted(places))
+            yield (f"{job['algorithm']} on {job['sequence']} r{job['realisation']} s{job['seed']}: "
+                   f"accepted results have {told}, and would be incomplete beside it")  # fmt: skip
+
+
+def _row(job: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (*(job[name] for name in SETTINGS), job["sequence"])
+
+
+def _place(job: Mapping[str, Any]) -> tuple[int, int]:
+    return job["realisation"], job["seed"]

@@ -4,7 +4,7 @@
 
 Reads the added files out of git without checking them out, so that the code that judges them is
 that of the installed bell-bench and never the pull request's own. What was accepted before must
-agree: a yardstick made worse would raise everybody's Tr⁻¹, and predictions alone cannot tell.
+agree, for a yardstick made worse would raise everybody's Tr⁻¹, and must stay complete.
 """
 
 from __future__ import annotations
@@ -13,10 +13,16 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bell_bench_leaderboard.submission.agreement import Record, compare, done_records
+from bell_bench_leaderboard.submission.agreement import (
+    Record,
+    all_records,
+    beyond,
+    compare,
+    identity,
+)
 from bell_bench_leaderboard.submission.archive import Archive
 from bell_bench_leaderboard.submission.contents import LIMITS, Submission
 from bell_bench_leaderboard.submission.refused import Refused, shown
@@ -63,27 +69,25 @@ def changes(base: str, head: str) -> Iterator[Change]:
         yield Change(path, status, mode, blob)
 
 
-def accepted(base: str) -> dict[str, tuple[str, Record]]:
-    """What ``base`` holds already: file and record, by what must agree."""
-    found: dict[str, tuple[str, Record]] = {}
-    for line in (
-        _git("ls-tree", "-r", "-z", base, "--", FOLDER).decode(errors="replace").split("\0")
-    ):
+def accepted(base: str) -> list[tuple[str, Record]]:
+    """What ``base`` holds already: file and record."""
+    found = []
+    files = _git("ls-tree", "-r", "-z", base, "--", FOLDER).decode(errors="replace")
+    for line in files.split("\0"):
         described, _, path = line.partition("\t")
         if not path.endswith(".zip"):
             continue
         try:
             content = _git("cat-file", "blob", described.split(" ")[2])
-            records = done_records(Submission(Archive(content, LIMITS)))
+            records = all_records(Submission(Archive(content, LIMITS)))
         except Refused as error:
             print(f"{shown(path)} cannot be compared with: {error}", file=sys.stderr)
             continue
-        for key, record in records.items():
-            found.setdefault(key, (path, record))
+        found += [(path, record) for record in records]
     return found
 
 
-def judge(change: Change, before: Mapping[str, tuple[str, Record]]) -> int:
+def judge(change: Change, before: Sequence[tuple[str, Record]]) -> int:
     """Validate an added submission; refuse changes of accepted ones; leave the rest to people."""
     name = shown(change.path)
     if change.status == "A" and change.mode != PLAIN:
@@ -104,23 +108,29 @@ def judge(change: Change, before: Mapping[str, tuple[str, Record]]) -> int:
     with tempfile.TemporaryDirectory(prefix="bell-bench-validate-") as folder:
         file = pathlib.Path(folder) / "submission.zip"
         file.write_bytes(_git("cat-file", "blob", change.blob))
-        return run(["validate", str(file)]) or _compare(Submission.read(file), before)
+        return run(["validate", str(file)]) or _compare(all_records(Submission.read(file)), before)
 
 
-def _compare(submission: Submission, before: Mapping[str, tuple[str, Record]]) -> int:
-    """Tell where the same algorithm on the same problems was accepted with other results."""
-    far = 0
-    for key, record in done_records(submission).items():
-        path, known = before.get(key, ("", record))
-        for each in compare(known, record):
-            if not each.near:
-                far += 1
-                job = record["job"]
-                print(f"mismatch: {job['algorithm']} on {job['sequence']} r{job['realisation']} "
-                      f"s{job['seed']}: {each.told}; accepted: {path}")  # fmt: skip
-    if far:
-        print("NOT accepted: run such jobs again (validate --rerun) to see which is right")
-    return 1 if far else 0
+def _compare(added: Sequence[Record], before: Sequence[tuple[str, Record]]) -> int:
+    """Tell where accepted results and the added cannot stand side by side."""
+    known = {
+        identity(record["job"]): (path, record)
+        for path, record in reversed(before)
+        if record["status"] == "done"
+    }
+    faults = list(beyond((record for _, record in before), added))
+    for record in added:
+        job = record["job"]
+        path, other = known.get(identity(job), ("", record))
+        faults += [
+            f"{job['algorithm']} on {job['sequence']} r{job['realisation']} s{job['seed']}: "
+            f"{each.told}; accepted: {path}; running it again tells which is right"
+            for each in (compare(other, record) if path and record["status"] == "done" else ())
+            if not each.near
+        ]
+    for fault in faults:
+        print(f"mismatch: {shown(fault, 400)}")
+    return 1 if faults else 0
 
 
 def _git(*arguments: str) -> bytes:

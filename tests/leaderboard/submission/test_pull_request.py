@@ -99,6 +99,17 @@ def test_what_was_accepted_is_not_contradicted(repository, tiny, content, edit, 
     assert "1 changed files in leaderboard/published, 1 refused" in told
 
 
+def test_what_was_accepted_is_not_left_incomplete(repository, tiny, content, edit, capsys):
+    for record in edit.records.values():
+        record["job"]["seed"] = 1
+    (repository.published / "known.zip").write_bytes(edit.build())
+    base = repository.commit()
+    (repository.published / "new.zip").write_bytes(content)
+    assert main([base, repository.commit()]) == 1
+    told = capsys.readouterr().out
+    assert "mismatch: constant on S_pl r0 s0: accepted results have r0 s1, and would be" in told
+
+
 def test_links_and_what_others_merged_meanwhile(repository, capsys):
     base = repository.commit()
     repository.git("checkout", "-q", "-b", "theirs")
