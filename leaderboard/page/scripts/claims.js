@@ -75,7 +75,7 @@ function drawTable(table) {
 
 byId("paper").textContent = book.facts.paper;
 byId("tally").textContent = book.verdicts.map((verdict) =>
-  `${KINDS[verdict][1]}${verdict}: ${book.claims.filter((row) => row.verdict === verdict).length}`).join("   ");
+  `${KINDS[verdict][1]}${verdict}: ${book.claims.filter((row) => row.verdict === verdict).length}`).join(" · ");
 byId("facts").replaceWith(pairs(Object.entries(book.facts).filter(([name]) => name !== "paper")));
 byId("paper-tables").replaceChildren(...book.tables.map(drawTable));
 byId("details").addEventListener("click", (event) => {
