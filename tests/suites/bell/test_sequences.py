@@ -73,6 +73,7 @@ def test_each_sequence_repeats_what_its_pattern_says(name, protocol):
         ("S_in", "paper", "plus latent latent latent latent latent"),
         ("S_in", "authors-code", "plus plus plus plus plus latent"),
         ("S_sp", "paper", "plus latent latent latent latent latent"),
+        ("S_sp", "authors-code", "plus plus plus plus plus latent"),
         ("S_out", "paper", "plus minus minus minus minus minus"),
         ("S_out_star_star", "paper", "minus plus minus minus minus minus"),
         ("S_few", "paper", "plus plus minus minus minus few"),
@@ -160,12 +161,32 @@ def test_paper_triples():
     ]  # fmt: skip
     assert paper.triples(paper.places[5])["validation"].points == 10
     assert paper.triples(paper.places[0])["validation"].points == 5000
+    assert {paper.triples(place)["test"].points for place in paper.places} == {5000}
     code = sequence("S_few", scale="paper", protocol="authors-code")
     assert code.triples(code.places[2])["train"].images == 96
+    few = code.triples(code.places[5])["train"]
+    assert (few.points, few.images, few.coordinates) == (10, None, None)
     assert code.triples(code.places[5])["validation"].points == 5000
+    coded = sequence("S_in", scale="paper", protocol="authors-code")
+    last = coded.triples(coded.places[5])["train"]
+    assert (last.points, last.images, last.coordinates, last.first) == (10000, None, 15, True)
     latent = sequence("S_in", scale="paper")
     last = latent.triples(latent.places[5])["train"]
     assert (last.points, last.images, last.coordinates, last.first) == (10000, None, 30, True)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "rate", "decay", "select"),
+    [("paper", 0.00016, 0.97, "accuracy"),
+     ("authors-code", 0.00015632046, 0.9749541784205452, "loss")],
+)  # fmt: skip
+def test_paper_training(protocol, rate, decay, select):
+    found = sequence("S_pl", scale="paper", protocol=protocol).settings
+    assert (found.optimiser, found.learning_rate, found.weight_decay) == ("adamw", rate, decay)
+    assert (found.batch, found.max_epochs, found.max_updates) == (32, 1200, None)
+    assert (found.patience, found.patience_epochs) == (6000, 0)
+    assert found.validate_every is None, "at the start and after every epoch"
+    assert found.select == select
 
 
 def count_parameters(architecture: Architecture) -> list[int]:
