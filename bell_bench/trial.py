@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import signal
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +16,8 @@ from typing import IO, Any, NoReturn
 from bell_bench import nursery
 
 SECONDS = 300.0
+PATIENCE = 10.0
+"""Seconds after which whoever waits is told for what; a few are needed to import torch."""
 OUTPUT = 16 * 1024**2
 """Bytes that it may print meanwhile."""
 
@@ -63,10 +66,15 @@ def ending(code: int) -> str:
 
 def _over(process: nursery.Process, log: IO[bytes]) -> str:
     """Wait for its end; what it does too much of, if it has to be ended."""
-    deadline = time.monotonic() + SECONDS
+    began, told = time.monotonic(), False
     while process.poll() is None:
-        if time.monotonic() > deadline:
+        waited = time.monotonic() - began
+        if waited > SECONDS:
             return f"takes over {SECONDS:g} s"
+        if waited > PATIENCE and not told:
+            item = _told(os.pread(log.fileno(), OUTPUT, 0)).get("trying", "plugins")
+            print(f"loading {item} takes long; it has {SECONDS:g} s", file=sys.stderr, flush=True)
+            told = True
         if os.fstat(log.fileno()).st_size > OUTPUT:
             return f"prints over {OUTPUT // 1024**2} MiB"
         time.sleep(0.01)

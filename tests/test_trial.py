@@ -61,10 +61,12 @@ def test_each_that_ends_the_process_is_found(items, begin):
 
 
 @pytest.mark.slow
-def test_what_hangs_is_ended(monkeypatch, begin):
-    monkeypatch.setattr(trial, "SECONDS", 3)
+def test_what_hangs_is_told_and_ended(monkeypatch, capsys, begin):
+    monkeypatch.setattr(trial, "SECONDS", 6)
+    monkeypatch.setattr(trial, "PATIENCE", 5)
     found = trial.try_out(LOAD, ["hang", "wrong"], os.environ, begin=begin)
-    assert found == {"hang": "loading hang takes over 3 s", "wrong": "it is wrong"}
+    assert found == {"hang": "loading hang takes over 6 s", "wrong": "it is wrong"}
+    assert "loading hang takes long; it has 6 s\n" in capsys.readouterr().err
 
 
 def test_what_prints_without_end_is_ended(begin):
