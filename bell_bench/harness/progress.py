@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -147,7 +147,10 @@ class PlainProgress(Progress):
                   f"[{self.finished}/{len(self.jobs)} jobs{ahead}]")  # fmt: skip
 
     def _say(self, line: str) -> None:
-        print(f"{duration(time.monotonic() - self.began):>7}  {line}", file=sys.stderr, flush=True)
+        """On a full disk, or into a pipe that nobody reads, the run goes on unheard."""
+        text = f"{duration(time.monotonic() - self.began):>7}  {line}"
+        with suppress(OSError):
+            print(text, file=sys.stderr, flush=True)
 
 
 class BarProgress(Progress):

@@ -152,13 +152,16 @@ def test_the_same_command_again_continues_and_fresh_starts_over(house):
     assert "resumed" not in fresh.stderr
 
 
-def test_a_run_needs_neither_input_nor_output(furnished):
-    """As some schedulers start it: all three streams are closed."""
+@pytest.mark.parametrize("streams", ["<&- >&- 2>&-", "2>/dev/full"])
+def test_a_run_needs_neither_input_nor_output(furnished, streams):
+    """As some schedulers start it, all three streams are closed; or its messages go to a full disk,
+    which costs the messages."""
     command = furnished.command("evaluate", "--suite", "tiny", "--sequence", "S_pl", "--algo",
                                 "constant", "--csv", "rows.csv")  # fmt: skip
     done = subprocess.run(
-        ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *command],
+        ["sh", "-c", f'exec "$@" {streams}', "sh", *command],
         env=furnished.environment, cwd=furnished.folder, timeout=furnished.patience,
+        stdout=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode == 0
     assert furnished.record("constant")["status"] == "done"
