@@ -27,6 +27,10 @@ ARRAYS = (
     "test_labels",
 )
 
+_DAMAGED = (FileNotFoundError, NotADirectoryError, EOFError, ValueError, KeyError, TypeError,
+            AttributeError)  # fmt: skip
+"""What reading raises if something is absent, cut short, empty, or not what was written."""
+
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 
@@ -76,8 +80,10 @@ def _read(folder: Path) -> Stored | None:
         }
         fingerprint = hash_arrays(arrays.values())
         found = Stored(arrays, about["fingerprint"], about["mean"], about["std"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except _DAMAGED:
         return None
+    except OSError as error:  # it may be sound: too many open files, not ours to read
+        raise BellBenchError(f"cannot read the cache folder {folder}: {error}") from error
     return found if found.fingerprint == fingerprint else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import subprocess
@@ -54,7 +55,7 @@ def test_more_than_there_are_gives_all(monkeypatch):
         assert counts == [64, 16, 24]
 
 
-@pytest.mark.parametrize("damage", ["truncate", "flip", "delete", "json"])
+@pytest.mark.parametrize("damage", ["truncate", "empty", "flip", "delete", "json"])
 def test_a_damaged_cache_is_made_again(damage):
     whole = load_domain("mnist_1", "glyphs", SMALL).fingerprint
     (folder,) = (cache_folder() / "domains").iterdir()
@@ -62,6 +63,8 @@ def test_a_damaged_cache_is_made_again(damage):
     content = bytearray(file.read_bytes())
     if damage == "truncate":
         file.write_bytes(content[:1000])
+    elif damage == "empty":  # as a power cut leaves it
+        file.write_bytes(b"")
     elif damage == "flip":
         content[-1] ^= 1
         file.write_bytes(content)
@@ -72,6 +75,21 @@ def test_a_damaged_cache_is_made_again(damage):
     again = load_domain("mnist_1", "glyphs", SMALL)
     assert again.fingerprint == whole
     assert [path.name for path in (cache_folder() / "domains").iterdir()] == [folder.name]
+
+
+def test_a_cache_that_cannot_be_read_just_now_is_kept(monkeypatch):
+    load_domain("mnist_1", "glyphs", SMALL)
+    before = sorted((cache_folder() / "domains").rglob("*"))
+
+    def busy(*anything, **more):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "load", busy)
+        with pytest.raises(BellBenchError, match="Too many open files"):
+            load_domain("mnist_1", "glyphs", SMALL)
+    assert sorted((cache_folder() / "domains").rglob("*")) == before
+    assert load_domain("mnist_1", "glyphs", SMALL)
 
 
 def test_a_cache_that_cannot_be_written_says_so(monkeypatch, tmp_path):
