@@ -32,6 +32,8 @@ FIGURES = {
     "memory_growth": "peak memory, last third ÷ first",
 }
 """The figures that a rule may speak of."""
+UNSIGNED = ("A", "flops_growth", "memory_growth")
+"""Those that are no differences, and printed without a sign."""
 DIRECTIONS = ("above", "below")
 EVERY = "*"
 
@@ -49,6 +51,11 @@ class Clause:
     def __str__(self) -> str:
         sign = "≥" if self.direction == "above" else "≤"
         return f"{FIGURES[self.figure]} {sign} {self.threshold:g}"
+
+    @property
+    def signed(self) -> bool:
+        """Whether its figure is a difference."""
+        return self.figure not in UNSIGNED
 
     def asked(self, board: Board) -> list[str] | None:
         """The sequences to look at; None where the rule says nothing about the suite."""
@@ -217,8 +224,9 @@ def _brief(verdict: str) -> str:
 def _details(found: Sequence[Verdict]) -> Grid:
     rows = [
         [Value(verdict.rule.name), Value(verdict.algorithm), Value(", ".join(finding.sequences)),
-         Value(str(finding.clause)), value(finding.estimate, "{:+.2f}"), Value(finding.verdict),
-         Value(finding.reason)]
+         Value(str(finding.clause)),
+         value(finding.estimate, "{:+.2f}" if finding.clause.signed else "{:.2f}"),
+         Value(finding.verdict), Value(finding.reason)]
         for verdict in found
         for finding in verdict.findings
     ]  # fmt: skip

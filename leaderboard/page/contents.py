@@ -150,6 +150,7 @@ def _properties(found: Sequence[Verdict]) -> list[Content]:
                     "rule": str(finding.clause),
                     "sequences": finding.sequences,
                     "figure": _numbers(finding.estimate),
+                    "signed": finding.clause.signed,
                     "verdict": finding.verdict,
                     "reason": finding.reason,
                 }

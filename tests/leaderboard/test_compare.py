@@ -45,6 +45,14 @@ def test_what_differs_is_told_apart_and_what_does_not_is_a_tie():
     assert found == {"best": "1", "middle": "2–3", "twin": "2–3"}
 
 
+def test_the_more_are_compared_the_more_it_takes():
+    """All pairs together err one time in twenty, not each."""
+    pair = [*series("a", BASE), *series("b", shifted(0.014, (-0.004, 0.0, 0.004)))]
+    assert [str(each) for each in ranks(board(*pair)).values()] == ["2", "1"]
+    crowd = [*pair, *series("c", shifted(-0.1)), *series("d", shifted(-0.15, (0.0, 0.001, -0.001)))]
+    assert [str(each) for each in ranks(board(*crowd)).values()] == ["1–2", "1–2", "3", "4"]
+
+
 def test_one_realisation_gives_no_ranks():
     assert ranks(board(record("a"), record("b", (0.1, 0.2)))) == {}
 

@@ -137,3 +137,12 @@ def test_the_table_tells_the_rule_that_decided():
     (found,) = [row for row in details.rows if [cell.text for cell in row[:2]] == ["few-shot", "a"]]
     assert [cell.text for cell in found[2:6]] == ["S_few", "Tr⁻¹ ≥ 15", "+41.00", "yes"]
     assert found[4].low
+
+
+def test_a_ratio_has_no_sign():
+    long = [record(name, [0.9] * 30, sequence="S_long", realisation=i, realisation_seed=30 + i)
+            for name in ("sa", "a") for i in range(3)]  # fmt: skip
+    (board,) = boards(result_rows(long))
+    _, details = property_grids(board, read_rules())
+    told = {str(row[4]) for row in details.rows if row[0].text == "scalability"}
+    assert told == {"1.00 [1.00, 1.00]"}

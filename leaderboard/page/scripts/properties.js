@@ -23,7 +23,7 @@ function showVerdict(each) {
     facts([
       ["rule", finding.rule],
       ["on", finding.sequences.join(", ")],
-      ["found", finding.figure ? withInterval("A_gain", finding.figure) : "nothing"],
+      ["found", finding.figure ? withInterval(finding.signed ? "A_gain" : "A", finding.figure) : "nothing"],
       ["realisations", finding.figure ? String(finding.figure[3]) : "–"],
       ["verdict", finding.verdict],
       ["why", finding.reason],
