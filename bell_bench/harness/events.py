@@ -37,7 +37,7 @@ class EventReader:
             with self._file.open("rb") as stream:
                 stream.seek(self._offset)
                 content = stream.read()
-        except FileNotFoundError:
+        except OSError:  # a job may do to its folder what it likes, but not end the run
             return
         whole = content[: content.rfind(b"\n") + 1]
         self._offset += len(whole)

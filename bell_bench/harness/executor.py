@@ -137,8 +137,9 @@ class Running:
                 "out-of-memory",
                 f"over the limit of {format_size(limits.memory_bytes)} (--memory)",
             )
-        if self.folder.log_file.exists() and self.folder.log_file.stat().st_size > LOG_LIMIT:
-            return "failed", f"its log grew over {LOG_LIMIT // 1024**2} MiB"
+        with contextlib.suppress(OSError):  # it may go while it is looked at
+            if self.folder.log_file.stat().st_size > LOG_LIMIT:
+                return "failed", f"its log grew over {LOG_LIMIT // 1024**2} MiB"
         return None
 
     def step(self, limits: Limits, on_event: OnEvent) -> bool:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import pathlib
 import shutil
+import socket
 
 import pytest
 
+from bell_bench import nursery
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.harness.cluster import resources
-from bell_bench.harness.executor import Limits, LocalExecutor, settle
+from bell_bench.harness.events import EventReader, EventWriter
+from bell_bench.harness.executor import Limits, LocalExecutor, Running, settle
 from bell_bench.harness.executors import make_executor
 from bell_bench.harness.job import Job
 from bell_bench.harness.parcels import checkpoint_files, pack, unpack
@@ -43,6 +47,26 @@ def test_a_client_address_is_refused(store, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
     with pytest.raises(UsageError, match="on a node of the cluster"):
         make_executor("ray", store, Limits(), address="ray://head:10001")
+
+
+@pytest.mark.parametrize("instead", ["nothing", "folder", "file"])
+def test_a_job_that_spoils_its_folder_does_not_end_the_run(store, monkeypatch, instead):
+    folder = store.prepare(JOB, fresh=False)
+    folder.log_file.write_text("told")
+    tell, events = EventWriter(folder.events_file), EventReader(folder.events_file)
+    tell("started")
+    assert [event["event"] for event in events] == ["started"]
+    running = Running(JOB, folder, nursery.Child(socket.socket(), os.getpid()), events)
+    shutil.rmtree(folder.path)
+    monkeypatch.setattr(pathlib.Path, "exists", lambda self: True)  # as it was a moment ago
+    if instead == "folder":
+        folder.events_file.mkdir(parents=True)
+    if instead == "file":
+        folder.path.write_text("mine now")
+    tell("solved")
+    assert list(events) == []
+    assert running.over(Limits()) is None
+    assert settle(JOB, folder, "failed", "exit code 3")["reason"].startswith("exit code 3")
 
 
 def test_what_a_job_asks_of_a_node():
