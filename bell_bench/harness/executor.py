@@ -250,7 +250,12 @@ class LocalExecutor:
             while waiting or running:
                 while waiting and len(running) < workers:
                     job = waiting.popleft()
-                    running.append(Running.start(job, self.store.folder_of(job), limits))
+                    folder = self.store.folder_of(job)
+                    try:
+                        running.append(Running.start(job, folder, limits))
+                    except OSError as error:  # another job may have spoilt its folder
+                        why = f"it could not be started: {error}"
+                        on_finished(job, settle(job, folder, "failed", why))
                 for each in list(running):
                     if each.step(limits, on_event):
                         running.remove(each)

@@ -7,6 +7,7 @@ import os
 import pathlib
 import shutil
 import socket
+from typing import Any
 
 import pytest
 
@@ -67,6 +68,15 @@ def test_a_job_that_spoils_its_folder_does_not_end_the_run(store, monkeypatch, i
     assert list(events) == []
     assert running.over(Limits()) is None
     assert settle(JOB, folder, "failed", "exit code 3")["reason"].startswith("exit code 3")
+
+
+def test_a_job_that_cannot_be_started_costs_its_row(store):
+    folder, ended = store.prepare(JOB, fresh=False), list[dict[str, Any]]()
+    folder.log_file.mkdir()
+    executor = LocalExecutor(store, Limits(), 1)
+    executor.run([JOB], on_event=print, on_finished=lambda _, record: ended.append(record))
+    assert [record["status"] for record in ended] == ["failed"]
+    assert "could not be started: [Errno 21] Is a directory" in ended[0]["reason"]
 
 
 def test_what_a_job_asks_of_a_node():
