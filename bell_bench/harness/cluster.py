@@ -98,7 +98,8 @@ class RayExecutor:
         return Order(job.to_json(), self.limits, str(out), self.run_name, address)
 
     def _send(self, job: Job) -> Away:
-        self.store.folder_of(job).record_file.unlink(missing_ok=True)  # of an earlier run
+        if not self.store.finished(job):  # by another run, while this one had it wait
+            self.store.folder_of(job).record_file.unlink(missing_ok=True)  # of an earlier run
         each = Away(job)
         self._start(each)
         return each

@@ -13,7 +13,7 @@ import pytest
 
 from bell_bench import nursery
 from bell_bench.errors import BellBenchError, UsageError
-from bell_bench.harness.cluster import resources
+from bell_bench.harness.cluster import RayExecutor, resources
 from bell_bench.harness.events import EventReader, EventWriter
 from bell_bench.harness.executor import Limits, LocalExecutor, Running, settle
 from bell_bench.harness.executors import make_executor
@@ -77,6 +77,16 @@ def test_a_job_that_cannot_be_started_costs_its_row(store):
     executor.run([JOB], on_event=print, on_finished=lambda _, record: ended.append(record))
     assert [record["status"] for record in ended] == ["failed"]
     assert "could not be started: [Errno 21] Is a directory" in ended[0]["reason"]
+
+
+@pytest.mark.parametrize(("status", "kept"), [("unsupported", True), ("failed", False)])
+def test_a_record_that_another_run_made_meanwhile_is_kept(store, monkeypatch, status, kept):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr(RayExecutor, "_start", lambda self, away: None)
+    folder = store.folder_of(JOB)
+    folder.write(make_record(JOB, status, "of another run", None))
+    RayExecutor(store, Limits())._send(JOB)
+    assert folder.record_file.exists() == kept
 
 
 def test_what_a_job_asks_of_a_node():
