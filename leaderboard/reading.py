@@ -107,8 +107,8 @@ def _check_problem(problem: Mapping[str, Any], *, done: bool) -> None:
     used = problem["resources"]
     if not all(0 <= used[name] < math.inf for name in _COSTS):
         raise ValueError("a cost below zero or without end")
-    if not 0 <= (used.get("flop_coverage") or 0) <= 1:
-        raise ValueError(f"a coverage of {used['flop_coverage']}")
+    if (coverage := used.get("flop_coverage")) is not None and not 0 <= coverage <= 1:
+        raise ValueError(f"a coverage of {coverage}")
     if not problem.get("classes", 2) >= 1:
         raise ValueError(f"{problem['classes']} classes")
     if not isinstance(problem.get("path"), list | None):

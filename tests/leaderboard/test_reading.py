@@ -181,6 +181,7 @@ def test_a_file_that_is_no_record_is_named_and_left_out(tmp_path):
               json.dumps(record(resources={"cpu_s": "much"})),
               json.dumps(record(resources={"wall_s": -1.0})),
               json.dumps(record(resources={"flop_coverage": "all"})),
+              json.dumps(record(resources={"flop_coverage": []})),
               json.dumps(record(resources={"flop_coverage": 1.1})),
               json.dumps(record() | {"environment": None}),
               json.dumps(record() | {"metrics": [1]}),
