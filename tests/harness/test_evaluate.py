@@ -5,16 +5,17 @@ from __future__ import annotations
 import csv
 import json
 import os
-import pathlib
 import signal
 import subprocess
 import time
 
 import numpy as np
+import psutil
 import pytest
 
 from bell_bench.files import read_arrays
 from bell_bench_leaderboard import COLUMNS
+from tests.processes import workers_of
 
 pytestmark = pytest.mark.slow  # every run starts processes that import torch
 
@@ -247,12 +248,14 @@ def test_a_worker_ends_with_its_parent(house):
         house.command(*arguments), env=house.environment, cwd=house.folder, stderr=subprocess.PIPE
     ) as process:
         wait_for(lambda: "solved hang 1" in house.observed())
-        listing = ["ps", "-o", "pid=", "--ppid", str(process.pid)]
-        children = subprocess.run(listing, capture_output=True, text=True).stdout.split()
+        run = psutil.Process(process.pid)
+        workers = workers_of(run)
+        started = run.children(recursive=True)
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()
-    assert children
-    wait_for(lambda: not any(pathlib.Path(f"/proc/{pid}").exists() for pid in children), 15)
+    assert workers
+    assert set(workers) < set(started), "and what starts them"
+    assert not psutil.wait_procs(started, 15)[1]
 
 
 def test_a_local_file_runs_as_an_installed_plugin_does(furnished):
