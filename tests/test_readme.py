@@ -11,6 +11,9 @@ import click
 import pytest
 
 from bell_bench.cli.verbs import cli, run
+from bell_bench.errors import BellBenchError
+from bell_bench.facts.jobs import find_jobs
+from bell_bench.harness.plan import Plan
 from bell_bench.plugins import registry
 from bell_bench.testing import check_algorithm
 from tests.plugin_folder import make_distribution
@@ -58,6 +61,23 @@ def here(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pa
     registry.cache_clear()
     yield tmp_path
     registry.cache_clear()
+
+
+def test_the_tour_shows_one_of_the_jobs_that_it_has_run(here, monkeypatch):
+    def note(plan: Plan, *anything: object, **more: object) -> None:
+        for job in plan.jobs:
+            (here / "runs" / job.name).mkdir(parents=True, exist_ok=True)
+            (here / "runs" / job.name / "job.json").touch()
+        raise BellBenchError("far enough")
+
+    monkeypatch.setattr("bell_bench.harness.plan.check_plan", note)
+    tour = [shlex.split(line, comments=True)[1:] for line in commands()]
+    for arguments in tour:
+        if arguments[0] == "evaluate":
+            run(arguments)
+    (shown,) = (arguments[1] for arguments in tour if arguments[0] == "show")
+    assert len(list((here / "runs").iterdir())) > 20, "realisations, algorithms, suites"
+    assert len(find_jobs(pathlib.Path(shown), here / "runs")) == 1
 
 
 @pytest.mark.slow
