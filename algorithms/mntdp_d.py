@@ -24,26 +24,27 @@ class MNTDPD(ModularAlgorithm):
     """Evaluates the prefixes of one previous solution: that whose features tell the labels best.
 
     A solution is used as far as its modules fit, from the input on. Its features are what the last
-    of these gives, or what the problem's last module would receive if all fit.
+    of these gives that is neither its own last module nor would be the problem's.
     """
 
     def search(self, problem: Problem) -> Iterator[Evaluation]:
+        length = len(problem.architecture)
         previous = [
-            (solution.problem, names)
+            (solution, names)
             for solution in self.context.library.solutions
             if (names := fitting(solution.names, solution.architecture, problem.architecture))
         ]
-        accuracies = self._accuracies(problem, [names for _, names in previous])
+        below = [names[: min(len(solution.names), length) - 1] for solution, names in previous]
+        accuracies = self._accuracies(problem, below)
         self.context.note(
             nearest_neighbours=[
-                {"problem": index + 1, "modules": list(names), "accuracy": accuracy}
-                for (index, names), accuracy in zip(previous, accuracies, strict=True)
+                {"problem": solution.problem + 1, "modules": list(names), "accuracy": accuracy}
+                for (solution, names), accuracy in zip(previous, accuracies, strict=True)
             ]
         )
         if not previous:
             return
         _, nearest = previous[int(np.argmax(accuracies))]  # of equals, the earliest solved
-        length = len(problem.architecture)
         paths = [Path.prefix(nearest[:count], length) for count in range(1, len(nearest) + 1)]
         self.context.prefetch(paths, problem)
         for path in paths:
@@ -51,16 +52,15 @@ class MNTDPD(ModularAlgorithm):
 
     def _accuracies(self, problem: Problem, prefixes: list[Names]) -> list[float]:
         """Per prefix, how well nearest neighbours in its features classify validation points."""
-        last = len(problem.architecture) - 1
         known: dict[Names, float] = {}  # solutions that share their prefix share its accuracy
 
         def measure() -> None:
-            for names in dict.fromkeys(names[:last] for names in prefixes):
+            for names in dict.fromkeys(prefixes):
                 known[names] = self._accuracy(problem, names)
 
         if prefixes:
             self.context.charge(inference_flops=self.context.count(measure))
-        return [known[names[:last]] for names in prefixes]
+        return [known[names] for names in prefixes]
 
     def _accuracy(self, problem: Problem, names: Names) -> float:
         train, validation = (

@@ -158,6 +158,20 @@ def test_single_images_lend_their_modules_to_pairs_side_by_side(tmp_path):
     assert np.array_equal(features, np.concatenate([left, right], axis=1))
 
 
+@pytest.mark.parametrize(
+    ("own", "pairs", "layers"), [(SINGLE, True, 1), (PAIRS, True, 3), (PAIRS, False, 1)]
+)
+def test_features_are_those_before_a_last_module(tmp_path, monkeypatch, own, pairs, layers):
+    algorithm = make(tmp_path)
+    solve(algorithm.context.evaluator, make_problem(0, own))
+    original, counts = mntdp_d.features, []
+    monkeypatch.setattr(
+        mntdp_d, "features", lambda *args, **rest: counts.append(args[3]) or original(*args, **rest)
+    )
+    algorithm.learn(telling(1, pairs=pairs, classes=2 if pairs else 3))
+    assert counts == [layers, layers]
+
+
 def test_pairs_lend_their_modules_to_single_images(tmp_path):
     algorithm = make(tmp_path)
     solve(algorithm.context.evaluator, make_problem(0))
