@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import pathlib
 
@@ -37,30 +38,41 @@ def test_the_published_realisation_that_the_protocol_spells_out():
     ]
 
 
-@pytest.mark.parametrize("name", PATTERNS)
+STRUCTURES = {
+    "S_pl": "aa bb cc dd ee ff",
+    "S_minus": "aa bb cc dd ee aa",
+    "S_plus": "aa bb cc dd ee aa",
+    "S_out": "aa bb cc dd ee af",
+    "S_out_star": "aa ab bc cd de af",
+    "S_out_star_star": "aa ab bc cd de aa",
+    "S_in": "aa bb cc dd ee fa",
+    "S_sp": "aa bb cc dd ee fa",
+    "S_few": "a. b. ca ab dc bb",
+    "S_in_plus": "aa bb cc dd ee af bg ch di ej ak bl cm dn eo fa",
+}
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_each_sequence_repeats_what_its_pattern_says(name, protocol):
-    """The structure by first occurrence: (domain, labelling) as small numbers."""
-    expected = {
-        "S_pl": "aa bb cc dd ee ff",
-        "S_minus": "aa bb cc dd ee aa",
-        "S_plus": "aa bb cc dd ee aa",
-        "S_out": "aa bb cc dd ee af",
-        "S_out_star": "aa ab bc cd de af",
-        "S_out_star_star": "aa ab bc cd de aa",
-        "S_in": "aa bb cc dd ee fa",
-        "S_sp": "aa bb cc dd ee fa",
-        "S_few": "a. b. ca ab dc bb",
-    }
+    """The structure by first occurrence: (domain, labelling) as small letters."""
     for seed in (*PATTERNS[name].seeds, 12345):
         places = realise(name, seed, PROTOCOLS[protocol])
-        if name not in expected:
-            continue
         domains = {d: chr(97 + i) for i, d in enumerate(dict.fromkeys(p.domain for p in places))}
         uppers = dict.fromkeys(p.labelling for p in places if p.labelling)
         letters = {None: ".", **{g: chr(97 + i) for i, g in enumerate(uppers)}}
         found = " ".join(domains[p.domain] + letters[p.labelling] for p in places)
-        assert found == expected[name]
+        assert found == STRUCTURES[name]
+
+
+def test_s_long_alone_has_no_structure_and_draws_all_alike():
+    assert set(PATTERNS) - set(STRUCTURES) == {"S_long"}
+    for protocol in PROTOCOLS.values():
+        places = [place for seed in range(200) for place in realise("S_long", seed, protocol)]
+        for drawn, count in ([p.domain for p in places], 9), ([p.labelling for p in places], 16):
+            shares = np.array(list(collections.Counter(drawn).values())) / len(places)
+            np.testing.assert_allclose(shares, np.full(count, 1 / count), rtol=0.15)
+        assert {place.space for place in places} == {"image"}
 
 
 @pytest.mark.parametrize(
