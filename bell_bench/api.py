@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.harness.progress import Tell, silent
+from bell_bench.harness.ranges import MOST_REALISATIONS, check_number
 from bell_bench.results import Results
 
 if TYPE_CHECKING:
@@ -115,8 +116,8 @@ def plan(
 
     asked = _planned(algorithms, sequences, realisations, seeds, options, suite=suite, scale=scale,
                      data=data, protocol=protocol, device=device, threads=threads)  # fmt: skip
-    store = ResultStore(pathlib.Path(out))
-    return forecast(asked, store, cores=cores or cores_here(), machines=machines, tell=tell)
+    store, cores = ResultStore(pathlib.Path(out)), cores_here() if cores is None else cores
+    return forecast(asked, store, cores=cores, machines=machines, tell=tell)
 
 
 def leaderboard(*runs: File) -> Results:
@@ -149,6 +150,9 @@ def validate(file: File, *, rerun: int = 0, seed: int | None = None) -> Report:
     from bell_bench_leaderboard.submission.rerun import draw_seed
     from bell_bench_leaderboard.submission.rerun import rerun as run_again
 
+    check_number("rerun", rerun, 0)
+    if seed is not None:
+        check_number("seed", seed, 0)
     submission = Submission.read(pathlib.Path(file))
     report = check(submission)
     if rerun and not report.faults and not report.unchecked:
@@ -180,6 +184,8 @@ def show(
     from bell_bench.results import Shown
     from bell_bench_leaderboard import read_records
 
+    if problem is not None:
+        check_number("problem", problem, 1)
     folders = [JobFolder(path) for path in find_jobs(pathlib.Path(run), pathlib.Path(out))]
     require_one(folders, run, {"problem=": problem, "full=": full, "picture=": picture})
     text = tell_jobs(folders, problem=problem, full=full, more="problem=N or full=True")
@@ -291,6 +297,7 @@ def ablate_density(
     """
     from bell_bench.ablations import load
 
+    check_number("seeds", seeds, 1)
     rows: pd.DataFrame = load("density:run")(scale=scale, data=data, seeds=seeds, tell=tell)
     if plot is not None:
         title = load("tables:density_title")(data, scale)
@@ -315,6 +322,8 @@ def ablate_nt_search(
     """
     from bell_bench.ablations import load
 
+    check_number("seeds", seeds, 1)
+    check_number("realisations", realisations, 1, MOST_REALISATIONS)
     rows: pd.DataFrame = load("nt_search:run")(
         realisations=realisations,
         scale=scale,
@@ -417,6 +426,7 @@ def _several(names: str | Iterable[str]) -> tuple[str, ...]:
 def _counted(realisations: int | Iterable[int]) -> tuple[int, ...]:
     """The first so many, or those named."""
     if isinstance(realisations, int):
+        check_number("realisations", realisations, 1, MOST_REALISATIONS)
         return tuple(range(realisations))
     return tuple(realisations)
 

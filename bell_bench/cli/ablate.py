@@ -26,7 +26,7 @@ def _options(seeds: int, prefix: str) -> Callable[[Callable[..., None]], Callabl
         click.option("--data", default="glyphs", show_default=True, help="glyphs or images."),
         click.option(
             "--seeds",
-            type=click.IntRange(min=1),
+            type=int,
             default=seeds,
             show_default=True,
             metavar="N",
@@ -87,7 +87,7 @@ def density(
 @_options(seeds=10, prefix="ablate-nt-search")
 @click.option(
     "--realisations",
-    type=click.IntRange(min=1),
+    type=int,
     default=5,
     show_default=True,
     metavar="N",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option(
     "--jobs",
     "workers",
-    type=click.IntRange(min=1),
+    type=int,
     metavar="N",
     help="Jobs at once, each in its own process.  [default: as many as there are cores for]",
 )
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--parallel-paths",
-    type=click.IntRange(min=1),
+    type=int,
     default=1,
     show_default=True,
     metavar="N",

@@ -15,13 +15,13 @@ from bell_bench.harness.progress import steps
 @requested
 @click.option(
     "--cores",
-    type=click.IntRange(min=1),
+    type=int,
     metavar="N",
     help="Cores of a machine.  [default: this one's]",
 )
 @click.option(
     "--machines",
-    type=click.IntRange(min=1),
+    type=int,
     default=1,
     show_default=True,
     metavar="M",

@@ -25,10 +25,10 @@ FOLDER = click.Path(path_type=pathlib.Path, file_okay=False)
 @click.option("--sequence", "sequences", multiple=True, metavar="NAME",
               shell_complete=complete("sequences"),
               help="Only this sequence, and the claims about it alone. Repeatable.")  # fmt: skip
-@click.option("--realisation", "realisations", type=click.IntRange(min=0), multiple=True,
+@click.option("--realisation", "realisations", type=int, multiple=True,
               metavar="K",
               help="Realisation K, in place of the claims' own. Repeatable.")  # fmt: skip
-@click.option("--jobs", "workers", type=click.IntRange(min=1), metavar="N",
+@click.option("--jobs", "workers", type=int, metavar="N",
               help="Jobs at once.  [default: one per core]")  # fmt: skip
 @click.option("--no-run", is_flag=True, help="Run nothing: judge by what --out and --with have.")
 @click.option("--out", type=FOLDER, default="runs", show_default=True,

@@ -54,14 +54,14 @@ OPTIONS = (
     ),
     click.option(
         "--realisations",
-        type=click.IntRange(min=1, max=10_000),
+        type=int,
         metavar="N",
         help="The first N realisations (the published ones come first).  [default: 1]",
     ),
     click.option(
         "--realisation",
         "chosen",
-        type=click.IntRange(min=0),
+        type=int,
         multiple=True,
         metavar="K",
         help="Realisation K, from 0. Repeatable.",
@@ -69,7 +69,7 @@ OPTIONS = (
     click.option(
         "--seed",
         "seeds",
-        type=click.IntRange(min=0),
+        type=int,
         multiple=True,
         metavar="N",
         help="Seed of initial weights, batches and search. Repeatable.  [default: 0]",
@@ -83,7 +83,7 @@ OPTIONS = (
     ),
     click.option(
         "--threads",
-        type=click.IntRange(min=1, max=1024),
+        type=int,
         default=1,
         show_default=True,
         help="Threads per job; part of a result's identity.",
@@ -111,4 +111,8 @@ def arguments(asked: dict[str, Any]) -> dict[str, Any]:
     count, chosen = asked.pop("realisations"), asked.pop("chosen")
     if count is not None and chosen:
         raise UsageError("--realisations N or --realisation K, not both")
-    return {**asked, "realisations": chosen or count or 1, "seeds": asked["seeds"] or (0,)}
+    return {
+        **asked,
+        "realisations": chosen or (1 if count is None else count),
+        "seeds": asked["seeds"] or (0,),
+    }

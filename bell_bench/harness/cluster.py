@@ -22,6 +22,7 @@ from bell_bench.harness.executor import INTERRUPTED, TICK, Limits, OnEvent, sett
 from bell_bench.harness.job import Job
 from bell_bench.harness.node import News, Order, leave_outpost, run_order
 from bell_bench.harness.parcels import checkpoint_files, is_marker, pack, unpack
+from bell_bench.harness.ranges import check_number
 from bell_bench.harness.store import ResultStore
 from bell_bench.modular.evaluations import EvaluationStore
 
@@ -49,6 +50,8 @@ class RayExecutor:
         workers: int | None = None,
         address: str | None = None,
     ) -> None:
+        if workers is not None:
+            check_number("jobs at once", workers, 1)
         if importlib.util.find_spec("ray") is None:
             raise UsageError(
                 "--executor ray needs Ray, which is not installed: pip install 'bell-bench[ray]'"

@@ -17,6 +17,7 @@ from bell_bench import nursery
 from bell_bench.errors import BellBenchError
 from bell_bench.harness.events import EventReader
 from bell_bench.harness.job import Job
+from bell_bench.harness.ranges import check_number, check_positive
 from bell_bench.harness.state import Checkpoints, make_record
 from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.plugins import told_of_plugins
@@ -45,6 +46,12 @@ class Limits:
     memory_bytes: int | None = None
     paths: int = 1
     """Path evaluations at once, each in a process of its own if there are several."""
+
+    def __post_init__(self) -> None:
+        for what, limit in (("timeout", self.seconds), ("memory", self.memory_bytes)):
+            if limit is not None:
+                check_positive(what, limit)
+        check_number("parallel paths", self.paths, 1)
 
     def shared_by(self, workers: int) -> Limits:
         """With a memory limit in any case: the one asked for, or a share of the machine's."""
@@ -236,6 +243,8 @@ class LocalExecutor:
     here = True
 
     def __init__(self, store: ResultStore, limits: Limits, workers: int | None = None) -> None:
+        if workers is not None:
+            check_number("jobs at once", workers, 1)
         self.store, self.limits, self.workers = store, limits, workers
 
     def at_once(self, jobs: Sequence[Job]) -> int:

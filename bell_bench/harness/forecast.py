@@ -11,6 +11,7 @@ from bell_bench.harness.environment import processor
 from bell_bench.harness.estimate import Amount, Estimate, estimate, makespan, measured, networks
 from bell_bench.harness.plan import Plan
 from bell_bench.harness.progress import Tell
+from bell_bench.harness.ranges import check_number
 from bell_bench.harness.store import ResultStore
 from bell_bench.text import paragraph, table
 from bell_bench.units import format_size
@@ -118,6 +119,8 @@ def forecast(
     tell: Tell,
 ) -> Forecast:
     """Count what the plan's jobs train, time this machine, and compare with what has run."""
+    check_number("cores", cores, 1)
+    check_number("machines", machines, 1)
     job = plan.jobs[0]
     machine = calibrate(networks(plan), device=job.device, threads=job.threads, tell=tell)
     estimates = estimate(plan, tell)

@@ -16,6 +16,7 @@ from bell_bench.harness.environment import software
 from bell_bench.harness.executor import worker_environment
 from bell_bench.harness.executors import Executor
 from bell_bench.harness.job import Job
+from bell_bench.harness.ranges import MOST_THREADS, check_number
 from bell_bench.loading import load_object
 from bell_bench.metrics import STANDALONE
 from bell_bench.options import complete, parse_options
@@ -46,6 +47,14 @@ class Request:
     """As on the command line: ``picle.k=40``."""
     device: str = "cpu"
     threads: int = 1
+
+    def __post_init__(self) -> None:
+        for what, numbers in (("realisation", self.realisations), ("seed", self.seeds)):
+            if not numbers:
+                raise UsageError(f"no {what} was asked for; name at least one, such as 0")
+            for number in numbers:
+                check_number(what, number, 0)
+        check_number("threads", self.threads, 1, MOST_THREADS)
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import math
 import pathlib
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
@@ -347,6 +349,52 @@ def test_options_as_python_or_the_command_line_has_them(options: Any, expected: 
 def test_realisations_by_number_or_by_name() -> None:
     assert api._counted(3) == (0, 1, 2)
     assert api._counted([5]) == (5,)
+
+
+EVALUATE = functools.partial(bell_bench.evaluate, "sa", sequences="S_pl", quiet=True)
+PLAN = functools.partial(bell_bench.plan, "sa", sequences="S_pl")
+
+
+@pytest.mark.parametrize(
+    ("function", "asked", "told"),
+    [
+        (EVALUATE, {"jobs": -1}, "jobs at once: -1 was asked for; give a whole number of at least"),
+        (EVALUATE, {"jobs": 0, "executor": "ray"}, "jobs at once: 0"),
+        (EVALUATE, {"parallel_paths": 0}, "parallel paths: 0 was asked for"),
+        (EVALUATE, {"timeout": -1.0}, "timeout: -1.0 was asked for; give a number above 0"),
+        (EVALUATE, {"timeout": math.nan}, "timeout: nan"),
+        (EVALUATE, {"memory": 0}, "memory: 0"),
+        (EVALUATE, {"realisations": 0}, "realisations: 0 was asked for"),
+        (EVALUATE, {"realisations": 10**30}, "a whole number from 1 to 10000"),
+        (EVALUATE, {"realisations": []}, "no realisation was asked for; name at least one"),
+        (EVALUATE, {"realisations": [0, -2]}, "realisation: -2 was asked for"),
+        (EVALUATE, {"threads": 0}, "threads: 0 was asked for; give a whole number from 1 to 1024"),
+        (EVALUATE, {"seeds": [-1]}, "seed: -1 was asked for"),
+        (EVALUATE, {"seeds": [0.5]}, "seed: 0.5 was asked for; give a whole number"),
+        (PLAN, {"realisations": 0}, "realisations: 0"),
+        (PLAN, {"seeds": ()}, "no seed was asked for; name at least one"),
+        (PLAN, {"cores": 0}, "cores: 0"),
+        (PLAN, {"machines": 0}, "machines: 0"),
+        (bell_bench.ablate_density, {"seeds": 0}, "seeds: 0"),
+        (bell_bench.ablate_nt_search, {"realisations": 0}, "realisations: 0"),
+        (bell_bench.ablate_nt_search, {"seeds": 0}, "seeds: 0"),
+        (bell_bench.reproduce, {"realisations": [-1], "run": False}, "realisation: -1"),
+        (bell_bench.show, {"problem": 0}, "problem: 0"),
+        (bell_bench.validate, {"file": "x.zip", "rerun": -1}, "rerun: -1"),
+        (bell_bench.validate, {"file": "x.zip", "seed": -1}, "seed: -1"),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused_before_anything_is_written(
+    function: Callable[..., Any],
+    asked: dict[str, Any],
+    told: str,
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=re.escape(told)):
+        function(**asked)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_listing_and_describing() -> None:
