@@ -109,8 +109,9 @@ def _check(name: str, module: str, folder: pathlib.Path) -> None:
     if keyword.iskeyword(module) or importlib.util.find_spec(module) is not None:
         raise UsageError(f"{name} would hide the Python module {module}: choose another name")
     for provided in registry().algorithms:
-        if provided.spec.name == name:
-            raise UsageError(f"{provided.provider} has an algorithm {name}: choose another name")
+        known = provided.spec.name
+        if known.casefold() == name.casefold():  # such names are taken for each other elsewhere
+            raise UsageError(f"{provided.provider} has an algorithm {known}: choose another name")
     if folder.exists():
         raise UsageError(f"{folder} is already there: choose another name, or remove it")
 

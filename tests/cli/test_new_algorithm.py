@@ -152,6 +152,7 @@ def test_an_author_of_two_lines_is_refused(here: pathlib.Path) -> None:
         ("idea-", "cannot name a distribution"),
         ("my idea", "cannot name a distribution"),
         ("picle", "bell-bench 0.1.0 has an algorithm picle"),
+        ("Picle", "bell-bench 0.1.0 has an algorithm picle"),
         ("json", "would hide the Python module json"),
         ("class", "would hide the Python module class"),
     ],
