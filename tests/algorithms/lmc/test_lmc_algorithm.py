@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from bell_bench.modular.architecture import Architecture, ModuleSpec, Type
 from bell_bench.options import complete
 from bell_bench.plugins import registry
 from bell_bench_algorithms.lmc.lmc import LMC
-from bell_bench_algorithms.lmc.options import OPTIONS, PUBLISHED, UNPUBLISHED, hyperparameters
+from bell_bench_algorithms.lmc.options import OPTIONS, PUBLISHED, hyperparameters
 from tests.algorithms.lmc.making import FakeContext, bars, make_problem, pairs, vectors
 
 PROBLEMS = [
@@ -40,11 +40,21 @@ def learn(problems, context=None, folder=None, **options):
 def test_published_values_by_stream_and_options_over_them():
     assert hyperparameters("s_plus", {"window": None}) == PUBLISHED["s_plus"]
     assert hyperparameters("s_pl", {"window": 7}) == replace(PUBLISHED["s_pl"], window=7)
-    assert hyperparameters("S_out", {}) == UNPUBLISHED == PUBLISHED["s_long"]
-    row = PUBLISHED["s_in"]
-    assert (row.threshold, row.temperature, row.prior_temperature) == (4, 0.1, 0.1)
-    assert (row.regularisation, row.projection_epochs, row.init) == (10, 20, "most-likely")
-    assert (row.window, row.weight_decay, row.epochs) == (100, 1e-3, 100)
+    for unpublished in ("S_out", "S_long"):
+        assert hyperparameters(unpublished, {}) == PUBLISHED["s_long"]
+
+
+def test_the_published_values():
+    """Threshold, temperature and the prior's, regularisation, epochs of projection, how a module
+    begins, window, weight decay, epochs."""
+    assert {stream: astuple(values) for stream, values in PUBLISHED.items()} == {
+        "s_minus": (4, 0.1, 0.1, 10, 20, "mean", 100, 1e-3, 100),
+        "s_out": (4, 0.1, 0.1, 10, 20, "mean", 100, 1e-3, 100),
+        "s_in": (4, 0.1, 0.1, 10, 20, "most-likely", 100, 1e-3, 100),
+        "s_plus": (1.5, 1, 0.1, 10, 5, "most-likely", 100, 1e-3, 100),
+        "s_pl": (1.5, 1, 0.1, 10, 10, "most-likely-fresh-statistics", 100, 1e-3, 100),
+        "s_long": (4, 1, 0.01, 1, 5, "most-likely", 50, 0, 100),
+    }
 
 
 def test_it_is_registered_with_options_that_default_to_the_streams():

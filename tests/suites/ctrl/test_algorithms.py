@@ -1,4 +1,4 @@
-"""The modular algorithms run on CTrL as they are, in both set-ups."""
+"""All algorithms run on CTrL as they are; the modular ones in both set-ups."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 import torch
 
+from bell_bench.harness.context import JobContext
 from bell_bench.loading import load_object
 from bell_bench.modular.training import train
 from bell_bench.options import complete
 from bell_bench.plugins import registry
+from bell_bench_algorithms import bell_bench_algorithms
+from bell_bench_algorithms.lmc.options import PUBLISHED
 from bell_bench_algorithms.picle.prior import temperature
-from tests.algorithms.picle_context import Counting
+from tests.avalanche.making import make_job
 from tests.modular.making import make_evaluator
 
 from .fake_images import Loads, sequence, tiny
@@ -24,9 +27,11 @@ GRID = ((1e-2, 0.0), (1e-3, 1e-4))
 def run(tmp_path, name: str, stream, count: int | None = None):
     """An algorithm after all tasks of a stream, or the first ``count``."""
     spec = registry().algorithm(name).spec
-    evaluator = make_evaluator(tmp_path, train=train, settings=stream.settings)
-    context = Counting(evaluator)
-    context.suite, context.settings = "ctrl", stream.settings
+    job = replace(make_job(name), suite="ctrl", sequence=stream.name)
+    context = JobContext(
+        job, stream.protocol, stream.settings,
+        work=tmp_path / "work", evaluations=tmp_path / "evaluations", tell=lambda *_, **__: None,
+    )  # fmt: skip
     algorithm = load_object(spec.load)(context, **complete(spec, {}))
     for index in range(count or len(stream)):
         problem = stream.problem(index)
@@ -38,10 +43,22 @@ def run(tmp_path, name: str, stream, count: int | None = None):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["sa", "rs", "houdini", "mntdp-d", "picle"])
-def test_all_modular_algorithms_run_on_ctrl(loads: Loads, tmp_path, name):
+@pytest.mark.parametrize("name", [spec.name for spec in bell_bench_algorithms()])
+def test_all_algorithms_run_on_ctrl(loads: Loads, tmp_path, name):
     algorithm = run(tmp_path, name, sequence("s_in", scale=tiny()), count=3)
-    assert len(algorithm.context.library.solutions) == 3
+    modular = name not in ("o-ewc", "er", "lmc")
+    assert len(algorithm.context.library.solutions) == 3 * modular
+    assert algorithm.context.resources()["parameters"] > 0
+    assert algorithm.context.charges.updates >= 3
+
+
+@pytest.mark.slow
+def test_lmc_takes_the_streams_own_values_on_ctrl(loads: Loads, tmp_path):
+    for name in ("s_in", "s_pl"):
+        algorithm = run(tmp_path / name, "lmc", sequence(name, scale=tiny()), count=1)
+        assert algorithm.values == PUBLISHED[name]
+        widths = [layer.shape.width for layer in algorithm.state.layers.values()]
+        assert widths == [4] * 4
 
 
 @pytest.mark.slow
