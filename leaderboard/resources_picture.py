@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bell_bench.errors import UsageError
 from bell_bench.pictures import save_picture
-from bell_bench_leaderboard.boards import SETTINGS, labels
+from bell_bench_leaderboard.boards import LONG, SETTINGS, labels
 from bell_bench_leaderboard.reading import Record
 from bell_bench_leaderboard.results import result_row
 
@@ -33,42 +33,60 @@ Curves = dict[str, NDArray[np.float64]]
 
 
 def draw_resources(records: Iterable[Record], file: pathlib.Path) -> str:
-    """Draw the longest sequence among the records; its name. Thin: means over jobs, in a band from
-    the lowest to the highest; thick: smoothed."""
+    """Draw every long sequence among the records, or the longest if none is long, a row of panels
+    for each and for each of its settings; their names. Thin: means over jobs, in a band from the
+    lowest to the highest; thick: smoothed."""
     from matplotlib.figure import Figure
 
-    sequence, jobs = _longest(list(records))
-    figure = Figure(figsize=(13, 4.2), layout="constrained")
-    axes = figure.subplots(1, len(PANELS))
-    for axis, (name, scale, title, kind) in zip(axes, PANELS, strict=True):
-        curves = _curves(jobs, name, scale)
-        for place, (label, values) in enumerate(curves.items()):
-            style = {"color": COLOURS[place % len(COLOURS)],
-                     "linestyle": STYLES[place % len(STYLES)]}  # fmt: skip
-            _draw(axis, label, values, style, logarithmic=kind == "log")
-        axis.set_yscale(kind if any((values > 0).any() for values in curves.values()) else "linear")
-        axis.set_xlabel("problem")
-        axis.set_title(title, fontsize=10)
-        axis.grid(alpha=0.25)
-        axis.margins(x=0.01)
-    figure.suptitle(_title(sequence, jobs), fontsize=10)
-    handles, names = axes[0].get_legend_handles_labels()
-    columns = max(1, min(len(names), LEGEND // (max(map(len, names)) + 8)))
-    figure.legend(handles, names, loc="outside lower center", ncols=columns, fontsize=9)
+    rows = _rows(list(records))
+    figure = Figure(figsize=(13, 0.4 + 3.8 * len(rows)), layout="constrained")
+    styles: dict[str, dict[str, Any]] = {}
+    handles: dict[str, Any] = {}
+    for part, jobs in zip(figure.subfigures(len(rows), 1, squeeze=False).flat, rows, strict=True):
+        axes = part.subplots(1, len(PANELS))
+        for axis, panel in zip(axes, PANELS, strict=True):
+            _draw_panel(axis, jobs, panel, styles)
+        part.suptitle(_title(jobs), fontsize=10)
+        lines, names = axes[0].get_legend_handles_labels()
+        handles |= zip(names, lines, strict=True)
+    columns = max(1, min(len(handles), LEGEND // (max(map(len, handles)) + 8)))
+    figure.legend(list(handles.values()), list(handles), loc="outside lower center",
+                  ncols=columns, fontsize=9)  # fmt: skip
     save_picture(figure, file, dpi=130)
-    return sequence
+    return ", ".join(dict.fromkeys(jobs[0]["job"]["sequence"] for jobs in rows))
 
 
-def _longest(records: list[Record]) -> tuple[str, list[Record]]:
-    """The longest sequence that was done, and its jobs; of one setting."""
+def _rows(records: list[Record]) -> list[list[Record]]:
+    """The jobs that were done, of each sequence and setting to draw."""
     done = [record for record in records if record["status"] == "done"]
     if not done:
         raise UsageError("no algorithm has completed a sequence here: nothing to draw")
-    sequence = max(done, key=lambda record: len(record["problems"]))["job"]["sequence"]
-    jobs = [record for record in done if record["job"]["sequence"] == sequence]
-    if len({tuple(record["job"][name] for name in SETTINGS) for record in jobs}) > 1:
-        raise UsageError("these runs differ in suite, scale, data or protocol: draw them apart")
-    return sequence, jobs
+    longest = max(done, key=lambda record: len(record["problems"]))["job"]["sequence"]
+    found: dict[tuple[str, ...], list[Record]] = {}
+    for record in done:
+        job = record["job"]
+        if job["sequence"] == longest or len(record["problems"]) > LONG:
+            key = (*(job[name] for name in SETTINGS), job["sequence"])
+            found.setdefault(key, []).append(record)
+    return list(found.values())
+
+
+def _draw_panel(
+    axis: Any, jobs: list[Record], panel: tuple[str, float, str, str], styles: dict[str, Any]
+) -> None:
+    """One figure of all algorithms; each has the same style in every row."""
+    name, scale, title, kind = panel
+    curves = _curves(jobs, name, scale)
+    for label, values in curves.items():
+        place = len(styles)
+        style = styles.setdefault(label, {"color": COLOURS[place % len(COLOURS)],
+                                          "linestyle": STYLES[place % len(STYLES)]})  # fmt: skip
+        _draw(axis, label, values, style, logarithmic=kind == "log")
+    axis.set_yscale(kind if any((values > 0).any() for values in curves.values()) else "linear")
+    axis.set_xlabel("problem")
+    axis.set_title(title, fontsize=10)
+    axis.grid(alpha=0.25)
+    axis.margins(x=0.01)
 
 
 def _curves(jobs: list[Record], name: str, scale: float) -> Curves:
@@ -107,8 +125,9 @@ def _smoothed(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.convolve(values, window, "same") / np.convolve(np.ones_like(values), window, "same")
 
 
-def _title(sequence: str, jobs: list[Record]) -> str:
+def _title(jobs: list[Record]) -> str:
     job = jobs[0]["job"]
     count = len({(record["job"]["realisation"], record["job"]["seed"]) for record in jobs})
     over = f"mean and range over {count} runs" if count > 1 else "one run"
-    return f"{sequence}, {job['suite']} at {job['scale']}, {job['data']}: {over}"
+    setting = f"{job['suite']} at {job['scale']}, {job['data']}, {job['protocol']}"
+    return f"{job['sequence']}, {setting}: {over}"

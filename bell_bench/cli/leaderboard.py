@@ -49,7 +49,7 @@ class _WithFigures(click.Command):
     nargs=2,
     type=(click.Choice(FIGURES), FILE),
     metavar="NAME [FILE]",
-    help="resources: FLOPs and peak memory per problem of the longest sequence.",
+    help="resources: FLOPs and peak memory per problem of each long sequence, or the longest.",
 )
 @click.option("--baseline", metavar="ALGO", help="Add paired differences in A to this one.")
 @click.option("--costs", is_flag=True, help="Add costs, Pareto fronts and score at equal budget.")

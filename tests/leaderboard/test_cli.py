@@ -78,6 +78,27 @@ def test_the_figure_has_a_line_for_every_algorithm(tmp_path, monkeypatch):
     assert names == ["picle", "lmc", "none"]
 
 
+@pytest.mark.slow
+def test_every_long_sequence_and_setting_has_a_row_of_its_own(tmp_path, monkeypatch, capsys):
+    from matplotlib.figure import FigureBase
+
+    titles = []
+    monkeypatch.setattr(FigureBase, "suptitle", lambda self, text, **rest: titles.append(text))
+    jobs = [("S_long", 30, "bell", "paper"), ("S_long", 40, "bell", "authors-code"),
+            ("s_long", 40, "ctrl", "paper"), ("S_pl", 6, "bell", "paper")]  # fmt: skip
+    for number, (sequence, length, suite, protocol) in enumerate(jobs):
+        content = record(learnt=[0.9] * length, sequence=sequence, suite=suite, protocol=protocol)
+        write_run(tmp_path / "runs" / f"job{number}", content)
+    file = str(tmp_path / "long.png")
+    assert run(["leaderboard", str(tmp_path / "runs"), "--figure", "resources", file]) == 0
+    assert "resources on S_long, s_long" in capsys.readouterr().err
+    assert titles == [
+        "S_long, bell at quick, glyphs, paper: one run",
+        "S_long, bell at quick, glyphs, authors-code: one run",
+        "s_long, ctrl at quick, glyphs, paper: one run",
+    ]
+
+
 def test_a_figure_of_nothing_is_refused(tmp_path, capsys):
     write_run(tmp_path / "runs" / "job", record(status="failed"))
     assert run(["leaderboard", str(tmp_path / "runs"), "--figure", "resources", "x.png"]) == 2
