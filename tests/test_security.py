@@ -244,10 +244,12 @@ def test_an_archive_is_read_and_never_unpacked(tmp_path, name):
         link = tarfile.TarInfo("link.bin")
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
         archive.addfile(link)
-    found = dict(colour._contents([folder / "images.tar.gz"], {".bin"}))
+    found = dict(colour._contents([folder / "images.tar.gz"], {".bin": 4}))
     assert list(found.values()) == [b"data"]
     assert [path.name for path in tmp_path.rglob("*")] == ["data", "images.tar.gz"]
     assert not pathlib.Path("/tmp/bell-bench-outside.bin").exists()
+    with pytest.raises(ValueError, match=r"side\.bin has more than 3 bytes"):
+        list(colour._contents([folder / "images.tar.gz"], {".bin": 3}))
 
 
 def test_every_download_is_https_and_has_a_checksum():

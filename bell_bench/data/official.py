@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import shutil
 import tarfile
 import zipfile
 import zlib
@@ -16,6 +15,7 @@ from typing import IO
 import numpy as np
 
 from bell_bench.data.arrays import PARTS, Arrays
+from bell_bench.data.bounded import LARGEST, LARGEST_LABELS, read_bounded
 from bell_bench.data.catalogue import Collection, OfficialFile
 from bell_bench.data.folders import cache_folder, data_folder, working_folder
 from bell_bench.errors import BellBenchError
@@ -114,8 +114,9 @@ def _unpacked(paths: Found) -> Iterator[str]:
                 source = found[min(index, len(found) - 1)]
                 target = root / member
                 target.parent.mkdir(parents=True, exist_ok=True)
-                with _open(source, target.name) as stream, target.open("wb") as output:
-                    shutil.copyfileobj(stream, output)
+                limit = LARGEST_LABELS if "labels" in target.name else LARGEST
+                with _open(source, target.name) as stream:
+                    target.write_bytes(read_bounded(stream, target.name, limit))
         yield str(root)
 
 

@@ -139,6 +139,20 @@ def test_truncated_unpacked_files_are_an_error(folder):
         load_domain("emnist_1", "images", ALL)
 
 
+@pytest.mark.parametrize(
+    ("name", "megabytes"), [("train-images-idx3", 257), ("test-labels-idx1", 5)]
+)
+def test_a_bomb_among_the_unpacked_files_is_named_and_not_unpacked(folder, name, megabytes):
+    """No checksum is known of these."""
+    members = emnist_members(made_images(range(1, 27)))
+    files = {f"EMNIST/raw/{name}": content for name, content in members.items()}
+    files.pop(f"EMNIST/raw/emnist-letters-{name}-ubyte")
+    bomb = gzip.compress(bytes(2**20)) * megabytes
+    write(folder, {**files, f"EMNIST/raw/emnist-letters-{name}-ubyte.gz": bomb})
+    with pytest.raises(BellBenchError, match=rf"emnist-letters-{name}-ubyte has more than"):
+        load_domain("emnist_1", "images", ALL)
+
+
 def test_an_npz_with_pickles_is_refused(folder, monkeypatch):
     import io
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import tarfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bell_bench.data.arrays import Arrays
+from bell_bench.data.bounded import LARGEST, LARGEST_LABELS, read_bounded
 from bell_bench.data.colour.domain import SIDE
 from bell_bench.data.colour.formatting import from_photograph
 
@@ -38,7 +39,7 @@ def read_cifar100(found: Found) -> Arrays:
 
 def _read_cifar(found: Found, files: dict[str, list[str]], labels: int) -> Arrays:
     """The binary version: per image its labels, a byte each, then its red, green and blue plane."""
-    contents = {path.name: content for path, content in _contents(found[0], {".bin"})}
+    contents = {path.name: content for path, content in _contents(found[0], {".bin": LARGEST})}
     arrays: dict[str, NDArray[Any]] = {}
     for split, names in files.items():
         every = np.frombuffer(b"".join(contents[name] for name in names), dtype=np.uint8)
@@ -50,7 +51,10 @@ def _read_cifar(found: Found, files: dict[str, list[str]], labels: int) -> Array
 
 
 def read_svhn(found: Found) -> Arrays:
-    """Matlab's format: X (row, column, channel, image), y from 1, where 10 means the digit 0."""
+    """Matlab's format: X (row, column, channel, image), y from 1, where 10 means the digit 0.
+
+    Nothing bounds what it unpacks to but the MD5, without which these two are never opened.
+    """
     from scipy.io import loadmat
 
     arrays: dict[str, NDArray[Any]] = {}
@@ -71,12 +75,15 @@ def read_dtd(found: Found) -> Arrays:
         paths = [*found[0], *sorted((found[0][0].parents[1] / "images").rglob("*.jpg"))]
     lists: dict[str, list[str]] = {}
     pixels: dict[str, NDArray[np.uint8]] = {}
-    for path, content in _contents(paths, {".txt", ".jpg"}):
+    for path, content in _contents(paths, {".txt": LARGEST_LABELS, ".jpg": LARGEST}):
         if path.suffix == ".txt":
             lists[path.name] = content.decode().split()
         else:
-            with Image.open(io.BytesIO(content)) as photograph:
-                pixels[f"{path.parent.name}/{path.name}"] = from_photograph(photograph)
+            try:
+                with Image.open(io.BytesIO(content)) as photograph:
+                    pixels[f"{path.parent.name}/{path.name}"] = from_photograph(photograph)
+            except Image.DecompressionBombError as error:
+                raise ValueError(f"{path.name}: {error}") from error
     kinds = sorted({image.split("/")[0] for image in lists["train1.txt"]})
     arrays: dict[str, NDArray[Any]] = {}
     for split, names in _DTD.items():
@@ -96,17 +103,20 @@ READERS: dict[str, Callable[[Found], Arrays]] = {
 """By the name of the collection."""
 
 
-def _contents(paths: Iterable[Path], suffixes: set[str]) -> Iterator[tuple[PurePath, bytes]]:
-    """Each file with one of the suffixes and its bytes; of an archive, the files in it.
+def _contents(paths: Iterable[Path], limits: Mapping[str, int]) -> Iterator[tuple[PurePath, bytes]]:
+    """Each file with one of the suffixes, and its bytes, at most so many; of an archive, the files
+    in it.
 
     An archive is read once from front to back, as going back in a gzip file means starting over.
     """
     for path in paths:
-        if path.suffix in suffixes:
-            yield path, path.read_bytes()
+        if path.suffix in limits:
+            with path.open("rb") as file:
+                yield path, read_bounded(file, path.name, limits[path.suffix])
         else:
             with tarfile.open(path) as archive:
                 for member in archive:
+                    name = PurePath(member.name)
                     stream = archive.extractfile(member) if member.isfile() else None
-                    if stream is not None and PurePath(member.name).suffix in suffixes:
-                        yield PurePath(member.name), stream.read()
+                    if stream is not None and name.suffix in limits:
+                        yield name, read_bounded(stream, name.name, limits[name.suffix])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 
 import numpy as np
@@ -108,6 +109,23 @@ def test_a_file_that_cannot_be_read_is_named(folder, monkeypatch, content):
     write(folder, files)
     with pytest.raises(BellBenchError, match="cannot read CIFAR-10"):
         load("cifar10", "images")
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "begin", "size"),
+    [
+        ("cifar10", "cifar-10-batches-bin/data_batch_3.bin", b"", 257 * 2**20),
+        ("dtd", "dtd/dtd/labels/val1.txt", b"kind_a/", 5 * 2**20),
+        ("dtd", "dtd/dtd/images/kind_a/kind_a_val0.jpg", b"P6 20000 20000 255 ", 100),
+    ],
+)
+def test_an_unpacked_file_that_is_too_large_is_named(folder, name, path, begin, size):
+    members = cifar10_members(made_colours(10)) if name == "cifar10" else dtd_members()
+    write(folder if name == "cifar10" else folder / "dtd", members)
+    write(folder, {path: begin})
+    os.truncate(folder / path, size)
+    with pytest.raises(BellBenchError, match=rf"cannot read .*: {path.rpartition('/')[2]}"):
+        load(name, "images")
 
 
 def test_a_photograph_that_is_missing_is_an_error(folder, monkeypatch):
