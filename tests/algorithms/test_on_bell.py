@@ -24,9 +24,7 @@ def test_every_problem_is_searched_and_solved(algorithm, name, tmp_path):
     for index in range(PROBLEMS[name]):
         problem = sequence.problem(index)
         layers = problem.architecture.modules
-        fitting = [
-            {module.name for module in context.library.candidates(spec)} for spec in layers
-        ]
+        fitting = [{module.name for module in context.library.candidates(spec)} for spec in layers]
         context.begin()
         found.learn(problem)
         scores = found.predict(index, sequence.test(index).inputs)
