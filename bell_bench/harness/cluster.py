@@ -68,10 +68,13 @@ class RayExecutor:
     def at_once(self, jobs: Sequence[Job]) -> int:
         return 0  # nodes may be busy, or not there yet
 
+    def open(self) -> contextlib.AbstractContextManager[object]:
+        return connected(self.address)
+
     def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnEvent) -> None:
         if not jobs:
             return
-        with connected(self.address), self._marked():
+        with self._marked():
             waiting, away = deque(jobs), list[Away]()
             _tell_of_waiting(jobs[0], self.limits)
             try:

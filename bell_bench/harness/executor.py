@@ -251,6 +251,9 @@ class LocalExecutor:
         needed = self.limits.paths * max((job.threads for job in jobs), default=1)
         return min(self.workers or max(1, cores() // needed), max(1, len(jobs)))
 
+    def open(self) -> contextlib.AbstractContextManager[object]:
+        return contextlib.nullcontext()
+
     def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnEvent) -> None:
         workers = self.at_once(jobs)
         limits = self.limits.shared_by(workers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from bell_bench.errors import UsageError, unknown
@@ -20,6 +21,10 @@ class Executor(Protocol):
 
     def at_once(self, jobs: Sequence[Job]) -> int:
         """How many of the jobs certainly begin at the same time, the first ones first."""
+        ...
+
+    def open(self) -> AbstractContextManager[object]:
+        """Reach where jobs run, before anything is written; ``run`` is called within."""
         ...
 
     def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnEvent) -> None:

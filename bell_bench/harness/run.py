@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from bell_bench.harness.executors import Executor
@@ -18,14 +19,18 @@ def run_plan(plan: Plan, executor: Executor, *, fresh: bool = False, quiet: bool
     observers, store = registry(), executor.store
     waiting = [job for job in plan.jobs if fresh or not store.finished(job)]
     kept = len(plan.jobs) - len(waiting)
-    for job in waiting:
-        folder = store.prepare(job, fresh=fresh)
-        if job.name in plan.unsupported:
-            reason = plan.unsupported[job.name]
-            folder.write(make_record(job, "unsupported", reason, None))
-    waiting = [job for job in waiting if job.name not in plan.unsupported]
-    observers.notify("bell_bench_run_started", run={"jobs": [job.to_json() for job in plan.jobs]})
-    with make_progress(waiting, kept, quiet) as progress:
+    able = [job for job in waiting if job.name not in plan.unsupported]
+    with contextlib.ExitStack() as stack:
+        if able:
+            stack.enter_context(executor.open())
+        for job in waiting:
+            folder = store.prepare(job, fresh=fresh)
+            if job.name in plan.unsupported:
+                reason = plan.unsupported[job.name]
+                folder.write(make_record(job, "unsupported", reason, None))
+        run = {"jobs": [job.to_json() for job in plan.jobs]}
+        observers.notify("bell_bench_run_started", run=run)
+        progress = stack.enter_context(make_progress(able, kept, quiet))
 
         def on_event(job: Job, event: dict[str, Any]) -> None:
             progress.event(job, event)
@@ -36,4 +41,4 @@ def run_plan(plan: Plan, executor: Executor, *, fresh: bool = False, quiet: bool
             progress.end(job, record)
             observers.notify("bell_bench_job_finished", job=job.to_json(), record=record)
 
-        executor.run(waiting, on_event=on_event, on_finished=on_finished)
+        executor.run(able, on_event=on_event, on_finished=on_finished)

@@ -160,7 +160,9 @@ def test_no_cluster_there_is_told(house, tmp_path):
     errors = process.communicate(timeout=300)[1]
     assert process.returncode == 1
     assert "no Ray cluster answers at" in errors
+    assert "to run" not in errors
     assert "Traceback" not in errors
+    assert not list((house.folder / "nowhere").iterdir())
 
 
 @pytest.mark.parametrize(
