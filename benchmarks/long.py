@@ -1,0 +1,95 @@
+"""What long sequences cost: accuracy, FLOPs, seconds and memory per algorithm, as Markdown.
+
+python benchmarks/long.py [RUNS …]
+
+From stored runs alone, folders or submissions, by default ./runs. A table for each long sequence
+and setting that was done; means over its jobs. "Over SA" is against the standalone run on the same
+realisation and seed. "Besides paths" is the share of CPU seconds that did not go into evaluating
+paths: statistics, neighbours, the GP.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+from collections.abc import Iterator, Mapping
+from statistics import mean
+from typing import Any
+
+from bell_bench_leaderboard import read_records
+from bell_bench_leaderboard.boards import LONG, SETTINGS, labels
+from bell_bench_leaderboard.results import result_row
+
+EARLY = 10
+"""The problem whose peak memory the last one's is compared with."""
+COLUMNS = ("", "jobs", "A", "over SA", "training TFLOPs", "other TFLOPs", "CPU seconds",
+           "besides paths", f"peak MiB at problem {EARLY}", "at the last", "ratio")  # fmt: skip
+
+Record = Mapping[str, Any]
+
+
+def accuracy(record: Record) -> float:
+    return 100 * mean(float(problem["accuracy_final"]) for problem in record["problems"])
+
+
+def total(record: Record, name: str) -> float:
+    return sum(float(problem["resources"].get(name, 0)) for problem in record["problems"])
+
+
+def peak(record: Record, problem: int) -> float:
+    return float(record["problems"][problem]["resources"]["peak_memory_bytes"]) / 1024**2
+
+
+def cells(jobs: list[Record], standalone: Mapping[Any, Record]) -> Iterator[str]:
+    """A row, but for the algorithm's name."""
+    gains = [accuracy(job) - accuracy(standalone[run]) for job in jobs
+             if (run := place(job)) in standalone]  # fmt: skip
+    seconds, on_paths, evaluated = (
+        sum(total(job, name) for job in jobs)
+        for name in ("cpu_s", "cpu_seconds", "paths_evaluated")
+    )
+    early, late = (mean(peak(job, problem) for job in jobs) for problem in (EARLY - 1, -1))
+    yield str(len(jobs))
+    yield f"{mean(map(accuracy, jobs)):.2f}"
+    yield f"{mean(gains):+.2f}" if len(gains) == len(jobs) else "–"
+    for flops in ("train_flops", "inference_flops"):
+        yield f"{mean(total(job, flops) for job in jobs) / 1e12:.3g}"
+    yield f"{seconds / len(jobs):,.0f}"
+    yield f"{1 - on_paths / seconds:.1%}" if evaluated and seconds else "–"
+    yield f"{early:.0f}"
+    yield f"{late:.0f}"
+    yield f"{late / early:.2f}"
+
+
+def place(record: Record) -> tuple[int, int]:
+    return record["job"]["realisation"], record["job"]["seed"]
+
+
+def tables(records: list[Record]) -> Iterator[str]:
+    groups: dict[tuple[str, ...], list[Record]] = {}
+    for record in records:
+        job = record["job"]
+        if record["status"] == "done" and len(record["problems"]) > LONG:
+            key = (job["sequence"], *(job[name] for name in SETTINGS))
+            groups.setdefault(key, []).append(record)
+    for (sequence, *setting), jobs in groups.items():
+        yield f"\n{sequence}: " + ", ".join(
+            f"{name} {value}" for name, value in zip(SETTINGS, setting, strict=True)
+        )
+        yield f"\n| {' | '.join(COLUMNS)} |\n|{' --- |' * len(COLUMNS)}"
+        by_name: dict[str, list[Record]] = {}
+        for name, job in zip(labels([result_row(job, None) for job in jobs]), jobs, strict=True):
+            by_name.setdefault(name, []).append(job)
+        standalone = {place(job): job for job in by_name.get("sa", ())}
+        for name in sorted(by_name, key=lambda name: total(by_name[name][0], "train_flops")):
+            yield f"| {name} | {' | '.join(cells(by_name[name], standalone))} |"
+
+
+def main(runs: list[pathlib.Path]) -> int:
+    found = list(tables(read_records(runs)))
+    print("\n".join(found) if found else "no long sequence has been completed here")
+    return int(not found)
+
+
+if __name__ == "__main__":
+    sys.exit(main([pathlib.Path(each) for each in sys.argv[1:]] or [pathlib.Path("runs")]))
