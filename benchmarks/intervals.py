@@ -13,20 +13,26 @@ import sys
 
 import numpy as np
 
-from bell_bench_leaderboard.bootstrap import _draws, estimate
+from bell_bench_leaderboard.bootstrap import _draws, estimate, together
 
-CASES = ((3, 1), (5, 1), (10, 1), (3, 9), (5, 9))
-"""Realisations, sequences."""
+CASES = ((3, 1, False), (5, 1, False), (10, 1, False), (3, 9, False), (5, 9, False), (3, 5, True),
+         (5, 5, True))  # fmt: skip
+"""Realisations, sequences, and whether the sequences share their realisations' problems."""
 
 
-def coverage(realisations: int, sequences: int, skewed: bool, repeats: int) -> tuple[float, float]:
+def coverage(
+    realisations: int, sequences: int, shared: bool, skewed: bool, repeats: int
+) -> tuple[float, float]:
     random = np.random.RandomState(0)
     ours = percentiles = 0
     for _ in range(repeats):
         shape = (sequences, realisations)
         values = random.exponential(size=shape) - 1 if skewed else random.normal(size=shape)
-        found = estimate(list(values))
-        low, high = np.quantile(_draws(list(values)), (0.025, 0.975))
+        if shared:
+            values += 2 * random.normal(size=realisations)
+        found = estimate(together(list(values), [0 if shared else n for n in range(sequences)]))
+        alone = np.full(sequences, 1 / sequences)
+        low, high = np.quantile(_draws(list(values), alone), (0.025, 0.975))
         ours += found.low <= 0 <= found.high
         percentiles += low <= 0 <= high
     return ours / repeats, percentiles / repeats
@@ -36,10 +42,10 @@ def main() -> None:
     repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     print("| realisations | sequences | values | ours | plain percentiles |")
     print("| --- | --- | --- | --- | --- |")
-    for realisations, sequences in CASES:
+    for realisations, sequences, shared in CASES:
         for skewed in (False, True):
-            ours, plain = coverage(realisations, sequences, skewed, repeats)
-            kind = "skewed" if skewed else "normal"
+            ours, plain = coverage(realisations, sequences, shared, skewed, repeats)
+            kind = f"{'skewed' if skewed else 'normal'}{', shared' * shared}"
             print(f"| {realisations} | {sequences} | {kind} | {ours:.1%} | {plain:.1%} |")
 
 

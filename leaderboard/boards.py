@@ -128,6 +128,15 @@ class Board:
             for name in self.algorithms
         }
 
+    @cached_property
+    def draws(self) -> dict[str, frozenset[tuple[int, int]]]:
+        """Each sequence's realisations with their seeds: where these are equal, so are problems."""
+        found: dict[str, set[tuple[int, int]]] = {}
+        for row in self.rows:
+            seed = (row["realisation"], row["realisation_seed"])
+            found.setdefault(row["sequence"], set()).add(seed)
+        return {sequence: frozenset(seeds) for sequence, seeds in found.items()}
+
     def values(self, figure: str, name: str, sequence: str) -> NDArray[np.float64] | None:
         """A cell's values, computed once."""
         place = (figure, name, sequence)

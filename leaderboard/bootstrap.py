@@ -1,16 +1,17 @@
 """How far a mean over realisations can be trusted: a stratified bootstrap of Student's width.
 
 Strata are sequences, and what is drawn is a realisation with all its seeds: two seeds of one
-realisation say little about another. The bootstrap gives an interval its shape. Its width is
-Student's: three values cannot be resampled beyond their own range, so that plain percentiles,
-called 95%, would hold the true mean three times in four (benchmarks/intervals.py).
+realisation say little about another. Nor do two sequences that share their realisations' seeds, and
+so their problems: they are one stratum, drawn together. The bootstrap gives an interval its shape.
+Its width is Student's: three values cannot be resampled beyond their own range, so that plain
+percentiles, called 95%, would hold the true mean three times in four (benchmarks/intervals.py).
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,17 +38,33 @@ class Estimate:
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
+def together(sequences: Sequence[Values], draws: Sequence[Hashable]) -> list[Values]:
+    """The strata of sequences: those of one draw side by side, (realisations, sequences)."""
+    groups: dict[Hashable, list[Values]] = {}
+    for values, draw in zip(sequences, draws, strict=True):
+        groups.setdefault(draw, []).append(values)
+    return [np.column_stack(group) for group in groups.values()]
+
+
 def estimate(strata: Sequence[Values], *, level: float | None = LEVEL) -> Estimate:
-    """The mean over strata of their means, with an interval; none where a stratum has one value, or
-    no level is asked for."""
+    """The mean over sequences of their means, with an interval; none where a stratum has one
+    realisation, or no level is asked for.
+
+    A stratum is one sequence's values, or several's that were drawn together as columns.
+    """
     if not strata or any(not len(values) for values in strata):
         raise ValueError("an estimate needs at least one stratum, and values in each")
     sizes = np.array([len(values) for values in strata])
-    mean = float(np.mean([values.mean() for values in strata]))
+    tables = [values.reshape(len(values), -1) for values in strata]
+    shares = np.array([table.shape[1] for table in tables], dtype=float)
+    shares /= shares.sum()
+    realisations = [table.mean(axis=1) for table in tables]
+    mean = float(shares @ [values.mean() for values in realisations])
     if level is None or sizes.min() < 2:
         return Estimate(mean, None, None, int(sizes.min()))
-    variances = np.array([values.var(ddof=1) for values in strata]) / sizes / len(strata) ** 2
-    low, high = np.quantile(_draws(strata), (0.025, 0.975)) if variances.any() else (mean, mean)
+    variances = np.array([values.var(ddof=1) for values in realisations]) / sizes * shares**2
+    drawn = _draws(realisations, shares)
+    low, high = np.quantile(drawn, (0.025, 0.975)) if variances.any() else (mean, mean)
     if high - low < 1e-12:
         return Estimate(mean, mean, mean, int(sizes.min()))
     freedom = variances.sum() ** 2 / float((variances**2 / (sizes - 1)).sum())
@@ -58,10 +75,10 @@ def estimate(strata: Sequence[Values], *, level: float | None = LEVEL) -> Estima
     )  # fmt: skip
 
 
-def _draws(strata: Sequence[Values]) -> Values:
+def _draws(strata: Sequence[Values], shares: Values) -> Values:
     """Means of resampled realisations, each stratum resampled by itself."""
     means = [_weights(len(values), place) @ values for place, values in enumerate(strata)]
-    return np.asarray(np.sum(means, axis=0) / len(strata))
+    return np.asarray(shares @ means)
 
 
 @functools.lru_cache(maxsize=128)

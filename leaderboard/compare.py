@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bell_bench_leaderboard.boards import Board
-from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate
+from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate, together
 
 
 def mean(
@@ -19,9 +19,16 @@ def mean(
 ) -> Estimate | None:
     """A figure's mean over sequences, all short ones unless named; None if one is incomplete."""
     asked = board.averaged if sequences is None else sequences
-    found = [board.values(figure, name, sequence) for sequence in asked]
-    strata = [values for values in found if values is not None]
-    return estimate(strata, level=level) if strata and len(strata) == len(asked) else None
+    return _over(board, {each: board.values(figure, name, each) for each in asked}, level)
+
+
+def mean_of_complete(
+    board: Board, figure: str, name: str, *, level: float | None = LEVEL
+) -> tuple[Estimate | None, int]:
+    """A figure's mean over those short sequences that are complete, and how many these are."""
+    found = {each: board.values(figure, name, each) for each in board.averaged}
+    complete = {each: values for each, values in found.items() if values is not None}
+    return _over(board, complete, level), len(complete)
 
 
 def difference(
@@ -35,9 +42,15 @@ def difference(
 ) -> Estimate | None:
     """``name`` minus ``other``, realisation by realisation; None where not all can be paired."""
     asked = board.averaged if sequences is None else sequences
-    pairs = [_paired(board, figure, name, other, sequence) for sequence in asked]
-    strata = [pair for pair in pairs if pair is not None]
-    return estimate(strata, level=level) if strata and len(strata) == len(pairs) else None
+    return _over(board, {each: _paired(board, figure, name, other, each) for each in asked}, level)
+
+
+def _over(board: Board, found: Mapping[str, Values | None], level: float | None) -> Estimate | None:
+    """The mean over sequences; None if there are none, or one has no values."""
+    known = [values for values in found.values() if values is not None]
+    if not known or len(known) < len(found):
+        return None
+    return estimate(together(known, [board.draws[each] for each in found]), level=level)
 
 
 def _paired(board: Board, figure: str, name: str, other: str, sequence: str) -> Values | None:

@@ -58,11 +58,13 @@ def standalone_runs(records: Iterable[Record]) -> dict[tuple[Any, ...], list[tup
 
 
 def result_row(record: Record, standalone: Record | None) -> Row:
-    """The promised columns; under ``variant`` what else tells two jobs apart; under ``problems`` a
-    hash of every image and label, which jobs to be paired must share; and derived figures."""
+    """The promised columns; under ``variant`` what else tells two jobs apart; the realisation's
+    seed; under ``problems`` a hash of every image and label, which jobs to be paired must share;
+    and derived figures."""
     row: Row = {name: record["job"].get(name) for name in COLUMNS}
     row["variant"] = {name: record["job"].get(name) for name in VARIANT}
     row |= {name: record.get(name, "") for name in ("status", "reason", "check")}
+    row["realisation_seed"] = record["job"]["realisation_seed"]
     row["problems"] = hashlib.sha256(repr(match(record)[-1]).encode()).hexdigest()[:16]
     row |= {"solved": len(record["problems"]), **costs(record["problems"])}
     row["seconds"] = row[clock(record)]

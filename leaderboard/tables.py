@@ -8,8 +8,8 @@ from typing import Any
 
 from bell_bench import metrics
 from bell_bench_leaderboard.boards import Board, boards
-from bell_bench_leaderboard.bootstrap import LEVEL, estimate
-from bell_bench_leaderboard.compare import Rank, difference, mean, ranks
+from bell_bench_leaderboard.bootstrap import LEVEL
+from bell_bench_leaderboard.compare import Rank, difference, mean, mean_of_complete, ranks
 from bell_bench_leaderboard.grids import Grid, Value, number, to_text, value
 
 SCORES = {score.name: (score.title, score.form) for score in metrics.SCORES}
@@ -104,13 +104,12 @@ def average(
     level: float | None = LEVEL,
 ) -> Value:  # fmt: skip
     """A mean over sequences; over incomplete rows it says over how many."""
-    every = [board.values(figure, name, sequence) for sequence in board.averaged]
-    found = [values for values in every if values is not None]
-    if not found:
+    found, count = mean_of_complete(board, figure, name, level=level)
+    if found is None:
         return Value("–")
-    complete = len(found) == len(board.averaged)
-    note = "" if complete else f" ({len(found)} of {len(board.averaged)})"
-    return value(estimate(found, level=level), form, scale=scale, note=note)
+    asked = len(board.averaged)
+    note = "" if count == asked else f" ({count} of {asked})"
+    return value(found, form, scale=scale, note=note)
 
 
 def _best_first(board: Board) -> list[str]:
@@ -164,9 +163,10 @@ def _differences(board: Board, baseline: str) -> list[list[Value]]:
     places: list[tuple[str, Sequence[str] | None]]
     places = [*((sequence, [sequence]) for sequence in board.sequences), ("Avg.", None)]
     return [
-        [Value(f"A − {baseline}"), Value(label),
-         *(value(difference(board, "A", name, baseline, asked), "{:+.2f}")
+        [Value(f"{score} − {baseline}"), Value(label),
+         *(value(difference(board, figure, name, baseline, asked), "{:+.2f}")
            for name in board.algorithms)]
+        for figure, (score, _) in SCORES.items()
         for label, asked in places
     ]  # fmt: skip
 

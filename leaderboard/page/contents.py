@@ -10,8 +10,8 @@ from typing import Any
 
 from bell_bench import metrics
 from bell_bench_leaderboard.boards import Board, boards
-from bell_bench_leaderboard.bootstrap import Estimate, estimate
-from bell_bench_leaderboard.compare import mean, ranks
+from bell_bench_leaderboard.bootstrap import Estimate
+from bell_bench_leaderboard.compare import mean, mean_of_complete, ranks
 from bell_bench_leaderboard.costs import COSTS, fronts
 from bell_bench_leaderboard.derived import BUDGETS, SPENT, at_budget
 from bell_bench_leaderboard.properties import Rule, Verdict, verdicts
@@ -118,17 +118,11 @@ def _averages(board: Board) -> list[Content]:
             "algorithm": name,
             "rank": str(order[name]) if name in order else "",
             "complete": sum(not board.cells[each, name].status for each in board.averaged),
-            **{figure: _average(board, figure, name) for figure in FIGURES},
+            # over the sequences that are complete; the page says how many those are
+            **{figure: _numbers(mean_of_complete(board, figure, name)[0]) for figure in FIGURES},
         }
         for name in board.algorithms
     ]
-
-
-def _average(board: Board, figure: str, name: str) -> list[float | None] | None:
-    """Over the sequences that are complete; the page says how many those are."""
-    found = [board.values(figure, name, sequence) for sequence in board.averaged]
-    strata = [values for values in found if values is not None]
-    return _numbers(estimate(strata)) if strata else None
 
 
 def _budgets(board: Board, spent: str) -> dict[str, list[list[float | None] | None]]:

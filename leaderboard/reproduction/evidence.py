@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate
+from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate, together
 from bell_bench_leaderboard.reading import Record
 from bell_bench_leaderboard.reproduction.ablations import ABLATIONS, ablation_values
 from bell_bench_leaderboard.reproduction.claims import STANDALONE, Book
@@ -89,24 +89,26 @@ class Evidence:
             found = over_problems(figure, single, len(names), level=level) if single else None
             if found is not None:
                 return Measured(found, "problems of one realisation", lacking)
-        strata = [self._values(suite, protocol, figure, names, place) for place in on]
-        known = [values for values in strata if values is not None and len(values)]
-        if not known or len(known) < len(on):
+        found = [self._values(suite, protocol, figure, names, place) for place in on]
+        if not found or not all(found):
             return Measured(None, lacking=lacking or f"{figure} is not known")
-        return Measured(estimate(known, level=level), lacking=lacking)
+        strata = together([np.array([*each.values()]) for each in found], [*map(frozenset, found)])
+        return Measured(estimate(strata, level=level), lacking=lacking)
 
     def _values(
         self, suite: str, protocol: str, figure: str, names: Sequence[str], place: str
-    ) -> Values | None:
-        """Per realisation that all have on the same problems: the first's, minus the second's."""
+    ) -> dict[tuple[int, int], float]:
+        """Per realisation, and its seed, that all have on the same problems: the first's, minus the
+        second's."""
         jobs = [self._done.get((suite, protocol, place, name), {}) for name in names]
-        values = []
+        values = {}
         for realisation in sorted(set.intersection(*(set(each) for each in jobs))):
             rows = [each[realisation].row for each in jobs]
             found = [float(row[figure]) for row in rows if row.get(figure) is not None]
             if len(found) == len(rows) and len({row["problems"] for row in rows}) == 1:
-                values.append(found[0] - (found[1] if len(found) > 1 else 0.0))
-        return np.array(values, dtype=float) if values else None
+                unit = (realisation, int(rows[0]["realisation_seed"]))
+                values[unit] = found[0] - (found[1] if len(found) > 1 else 0.0)
+        return values
 
     def _single(
         self, suite: str, protocol: str, names: Sequence[str], place: str
@@ -129,16 +131,17 @@ class Evidence:
         rows = self.ablations.get(ablation)
         if rows is None:
             return Measured(None, lacking=f"runs missing: ablation {ablation}")
-        strata = []
+        columns: list[Values] = []  # of the same seeds or realisations
         for place in on or ("",):
             values = ablation_values(ablation, rows, figure, name, place)
             theirs = ablation_values(ablation, rows, figure, rival, place) if rival else None
-            if values is None or (rival and (theirs is None or len(theirs) != len(values))):
+            asked = [values, *([theirs] if rival else []), *columns[:1]]
+            if values is None or len({-1 if each is None else len(each) for each in asked}) > 1:
                 where = f" at {place}" if place else ""
                 return Measured(None, lacking=f"runs missing: {rival or name}{where}")
-            strata.append(values if theirs is None else values - theirs)
+            columns.append(values if theirs is None else values - theirs)
         over = "seeds" if ablation == "density" else "realisations"
-        return Measured(estimate(strata, level=level), over)
+        return Measured(estimate([np.column_stack(columns)], level=level), over)
 
     def _lacking(self, asked: Sequence[Where]) -> str:
         """Which jobs are not done, in words; empty if all are."""

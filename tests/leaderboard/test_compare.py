@@ -30,6 +30,20 @@ def test_a_difference_is_paired():
     assert found.high < 6
 
 
+def test_sequences_that_share_their_problems_make_an_average_no_surer():
+    """CTrL's streams have the same seeds, and most of their tasks in common."""
+    alike, other = ({"sequence": name} for name in ("S_in", "S_sp"))
+    here = board(*series("a", BASE, **alike), *series("a", BASE, **other))
+    one, both = mean(here, "A", "a", ["S_in"]), mean(here, "A", "a")
+    assert both.interval == pytest.approx(one.interval)
+    apart = [
+        record("a", (score,), realisation=i, realisation_seed=50 + i, **other)
+        for i, score in enumerate(BASE)
+    ]
+    surer = mean(board(*series("a", BASE, **alike), *apart), "A", "a")
+    assert surer.high - surer.low < 0.7 * (one.high - one.low)
+
+
 def test_other_images_cannot_be_paired():
     here = board(*series("a", BASE), *series("b", BASE, data_hash="other"))
     assert difference(here, "A", "a", "b") is None
