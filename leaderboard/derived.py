@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import bisect
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from statistics import geometric_mean
 from typing import Any
 
 from bell_bench_leaderboard.reading import Record
@@ -61,21 +62,35 @@ def _scores_by_problems_solved(record: Record) -> list[float]:
 
 
 def growth(record: Record, standalone: Record | None) -> dict[str, float]:
-    """How much dearer the last third of a long sequence is than the first, per problem.
-
-    FLOPs are taken relative to the standalone run's, for problems differ in size. Where a first
-    third cost nothing, there is no such figure.
-    """
-    if len(record["problems"]) < GROWING:
-        return {}
-    found = {"memory_growth": _by_thirds(_spent(record, "peak_memory_bytes"))}
-    if standalone is not None:
-        ours, theirs = (_by_thirds(_spent(each, "train_flops")) for each in (record, standalone))
-        found["flops_growth"] = ours / theirs if ours is not None and theirs else None
-    return {name: value for name, value in found.items() if value is not None}
+    """How much dearer the last third of a long sequence is than the first: geometric means."""
+    found = {}
+    for figure in GROWTHS:
+        costs = along(figure, record, standalone)
+        if costs is not None:
+            third = len(costs) // 3
+            found[figure] = geometric_mean(costs[-third:]) / geometric_mean(costs[:third])
+    return found
 
 
-def _by_thirds(values: Sequence[float]) -> float | None:
-    third = len(values) // 3
-    first, last = sum(values[:third]), sum(values[-third:])
-    return last / first if first else None
+def along(figure: str, record: Record, standalone: Record | None) -> list[float] | None:
+    """What each problem of a long sequence cost. FLOPs, all of them, are taken relative to the
+    standalone run's, for problems differ in size. None where one of them is nothing."""
+    costs = [GROWTHS[figure](problem["resources"]) for problem in record["problems"]]
+    if figure == "flops_growth":
+        if standalone is None:
+            return None
+        theirs = [all_flops(problem["resources"]) for problem in standalone["problems"]]
+        costs = [ours / unit if unit else 0.0 for ours, unit in zip(costs, theirs, strict=True)]
+    return costs if len(costs) >= GROWING and min(costs) > 0 else None
+
+
+def all_flops(resources: Mapping[str, Any]) -> float:
+    """Of training, and of validation, statistics and neighbours."""
+    return float(resources["train_flops"] + resources.get("inference_flops", 0.0))
+
+
+GROWTHS: Mapping[str, Callable[[Mapping[str, Any]], float]] = {
+    "flops_growth": all_flops,
+    "memory_growth": lambda resources: float(resources["peak_memory_bytes"]),
+}
+"""What may grow along a sequence."""

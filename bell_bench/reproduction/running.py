@@ -99,11 +99,12 @@ def _run(plan: Plan, store: ResultStore, workers: int | None, quiet: bool) -> No
 
 
 def spent_seconds(records: Iterable[Mapping[str, Any]]) -> float:
-    """What the jobs took, computed or looked up: their charged seconds may be many times that."""
+    """What the jobs took: their charged seconds, less those of evaluations as charged, and with
+    those of evaluations as computed or looked up, which may be far fewer."""
+    used = [problem["resources"] for record in records for problem in record["problems"]]
     return sum(
-        float(problem["resources"].get("spent_seconds", problem["resources"]["wall_s"]))
-        for record in records
-        for problem in record["problems"]
+        float(each["wall_s"] - each.get("seconds", 0.0) + each.get("spent_seconds", 0.0))
+        for each in used
     )
 
 

@@ -13,10 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate
-from bell_bench_leaderboard.derived import GROWING
+from bell_bench_leaderboard.derived import GROWING, GROWTHS, along
 from bell_bench_leaderboard.reading import Record
-
-GROWTHS = {"flops_growth": "train_flops", "memory_growth": "peak_memory_bytes"}
 
 
 def over_problems(
@@ -51,23 +49,13 @@ def _values(figure: str, record: Record) -> Values:
 
 
 def _growth(figure: str, records: Sequence[Record], level: float) -> Estimate | None:
-    """Last third over first, of geometric means; FLOPs as multiples of the standalone run's."""
-    spent = _spent(figure, records[0])
-    if figure == "flops_growth":
-        theirs = _spent(figure, records[-1])
-        if not theirs.all():
-            return None
-        spent = spent / theirs
-    if not spent.all():
+    """Last third over first, of geometric means."""
+    costs = along(figure, records[0], records[-1])
+    if costs is None:
         return None
-    third = len(spent) // 3
-    logs = 2 * np.log(spent)  # the estimate is the mean of two strata: twice makes it their sum
+    third = len(costs) // 3
+    logs = 2 * np.log(costs)  # the estimate is the mean of two strata: twice makes it their sum
     found = estimate([logs[-third:], -logs[:third]], level=level)
     ends = (None if end is None else math.exp(end) for end in (found.low, found.high))
     low, high = ends
     return replace(found, mean=math.exp(found.mean), low=low, high=high)
-
-
-def _spent(figure: str, record: Record) -> Values:
-    name = GROWTHS[figure]
-    return np.array([problem["resources"][name] for problem in record["problems"]], dtype=float)

@@ -11,7 +11,7 @@ from bell_bench.cli.verbs import run
 from bell_bench.reproduction import Scope
 from bell_bench.reproduction.ablations import ablation
 from bell_bench.reproduction.planning import merged, narrowed, plans
-from bell_bench.reproduction.running import LOG
+from bell_bench.reproduction.running import LOG, spent_seconds
 from bell_bench_leaderboard.reproduction import read_book
 from tests.leaderboard.making import record, write_run
 
@@ -198,3 +198,11 @@ def test_an_ablation_is_run_once(name, tmp_path, monkeypatch):
     assert len(calls) == 1
     ablation(name, Scope(scale="paper"), tmp_path, run=True, quiet=True)
     assert [call["scale"] for call in calls] == ["quick", "paper"]
+
+
+def test_the_time_of_jobs_is_what_they_took_not_what_they_are_charged():
+    looked_up = {"wall_s": 100.0, "seconds": 99.0, "spent_seconds": 0.5}
+    never_asked = {"wall_s": 30.0, "seconds": 0.0, "spent_seconds": 0.0}
+    elsewhere = {"wall_s": 7.0}
+    records = [{"problems": [{"resources": each}]} for each in (looked_up, never_asked, elsewhere)]
+    assert spent_seconds(records) == 1.5 + 30 + 7

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import geometric_mean
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -82,11 +84,21 @@ def long(flops):
     return found
 
 
+def test_flops_that_grow_are_all_flops():
+    """HOUDINI's many paths without a new module cost validation, and no training."""
+    even = long([10.0] * 30)
+    validating = long([10.0] * 30)
+    for t, problem in enumerate(validating["problems"]):
+        problem["resources"] = problem["resources"] | {"inference_flops": 0.0 if t < 15 else 10.0}
+    assert growth(validating, even)["flops_growth"] == pytest.approx(2)
+
+
 def test_growth_is_relative_to_the_standalone_run():
     easing = [30.0] * 10 + [20.0] * 10 + [10.0] * 10
     linear = [each * (1 + t) for t, each in enumerate(easing)]
     assert growth(long(easing), long(easing))["flops_growth"] == pytest.approx(1)
-    assert growth(long(linear), long(easing))["flops_growth"] == pytest.approx(25.5 / 5.5)
+    expected = geometric_mean(range(21, 31)) / geometric_mean(range(1, 11))
+    assert growth(long(linear), long(easing))["flops_growth"] == pytest.approx(expected)
     assert growth(long(easing), None).keys() == {"memory_growth"}
     assert growth(long([1.0] * 6), None) == {}
     late = [0.0] * 20 + [1.0] * 10

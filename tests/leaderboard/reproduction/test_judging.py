@@ -189,7 +189,7 @@ def density(*positions):
 
 @pytest.mark.parametrize(
     ("loading", "expected"),
-    [((1, 1.1, 1.2), REPRODUCED), ((0, 0, 0), NOT_REPRODUCED), ((-0.5, 0.1, 0.5), UNKNOWN)],
+    [((1, 1.1, 1.2), REPRODUCED), ((-1, -1.1, -1.2), NOT_REPRODUCED), ((0, 0, 0), UNKNOWN)],
 )
 def test_the_density_ablation(tmp_path, loading, expected):
     claim = {"ablation": "density", "rule": "above", "figure": "position", "on": ["500"],

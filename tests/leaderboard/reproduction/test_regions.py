@@ -14,11 +14,11 @@ from bell_bench_leaderboard.reproduction.regions import (
 )
 
 CASES = {
-    "above": ({"margin": 5}, (5.1, 9), (1, 5), (4, 6)),
-    "below": ({"margin": 5}, (1, 4.9), (5, 9), (4, 6)),
+    "above": ({"margin": 5}, (5.1, 9), (1, 4.9), (4, 6)),
+    "below": ({"margin": 5}, (1, 4.9), (5.1, 9), (4, 6)),
     "within": ({"value": 10, "tolerance": 2}, (8, 12), (12.1, 15), (7, 9)),
-    "highest": ({}, (0.1, 3), (-3, 0), (-1, 3)),
-    "ascending": ({}, (-3, -0.1), (0, 3), (-1, 3)),
+    "highest": ({}, (0.1, 3), (-3, -0.1), (-1, 3)),
+    "ascending": ({}, (-3, -0.1), (0.1, 3), (-1, 3)),
 }
 
 
@@ -39,8 +39,9 @@ def test_an_interval_wider_than_the_tolerance_is_astride():
     assert RULES["within"](tolerance=1).place(-2, 2) == ASTRIDE
 
 
-def test_ties_are_not_higher_unless_the_tolerance_says_so():
-    assert RULES["highest"]().place(0, 0) == OUTSIDE
+def test_ties_tell_nothing_unless_the_tolerance_says_so():
+    assert RULES["highest"]().place(0, 0) == ASTRIDE
+    assert RULES["above"](margin=5).place(0, 0) == OUTSIDE
     assert RULES["highest"](tolerance=0.5).place(0, 0) == INSIDE
 
 
