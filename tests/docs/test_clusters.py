@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -91,3 +92,13 @@ def test_the_cloud_file_is_what_ray_takes():
     types = content["available_node_types"]
     assert types[content["head_node_type"]]["resources"] == {"CPU": 0}
     assert json.loads(json.dumps(content)) == content, "nothing but plain values"
+    (mounted,) = content["file_mounts"]
+    assert all(f" {mounted}/bell_bench-*.whl" in each for each in content["setup_commands"])
+
+
+@pytest.mark.parametrize("path", ["README.md", "docs/*.md", "docs/clusters/*"])
+def test_what_is_installed_is_the_checkout(path):
+    """No registry has the package."""
+    root = CLUSTERS.parents[1]
+    for file in root.glob(path):
+        assert not re.search(r"pip install [^`\n]*[ '\"]bell-bench\b(?!-)", file.read_text()), file
