@@ -5,18 +5,18 @@ Every function imports what it needs when it is called, so that ``import bell_be
 
 from __future__ import annotations
 
+import os
 import pathlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bell_bench.errors import BellBenchError, UsageError, unknown
+from bell_bench.errors import BellBenchError, unknown
 from bell_bench.harness.progress import Tell, silent
 from bell_bench.harness.ranges import MOST_REALISATIONS, check_number
-from bell_bench.results import Results
+from bell_bench.results import Ablation, Results, Submitted
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from bell_bench.data.download import Progress
     from bell_bench.data.status import Status
     from bell_bench.data.verify import Verdict
     from bell_bench.facts.descriptions import Description
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from bell_bench.testing import Finding
     from bell_bench_leaderboard.submission import Report
 
-File = str | pathlib.Path
+File = str | os.PathLike[str]
+Watch = Callable[[Sequence[Any]], Iterable[Any]]
+"""Hands items on, and may show how far they have come."""
 
 
 def evaluate(
@@ -129,18 +131,28 @@ def leaderboard(*runs: File) -> Results:
 
 
 def submit(
-    *runs: File, out: File = "submission.zip", name: str = "", contact: str = ""
-) -> pathlib.Path:
-    """Pack results, with raw predictions, into one file that others can check; gives the file."""
+    *runs: File,
+    out: File = "submission.zip",
+    name: str = "",
+    contact: str = "",
+    watch: Watch = iter,
+) -> Submitted:
+    """Pack results, with raw predictions, into one file that others can check.
+
+    Gives the file, and what you should know of it, such as where paths of this machine were cut.
+    """
     from bell_bench.files import write_whole
     from bell_bench_leaderboard.submission import pack
 
     folders = [pathlib.Path(run) for run in runs or ("runs",)]
-    write_whole(pathlib.Path(out), pack(folders, name=name, contact=contact).content)
-    return pathlib.Path(out)
+    packed = pack(folders, name=name, contact=contact, watch=watch)
+    write_whole(pathlib.Path(out), packed.content)
+    return Submitted(
+        pathlib.Path(out), len(packed.content), packed.statuses, packed.repeated, packed.shortened
+    )
 
 
-def validate(file: File, *, rerun: int = 0, seed: int | None = None) -> Report:
+def validate(file: File, *, rerun: int = 0, seed: int | None = None, watch: Watch = iter) -> Report:
     """Whether a submission is sound: its ``faults``, and what could not be checked here.
 
     If it is, ``rerun`` jobs are run again: what agrees is a remark. ``seed`` chooses them; without
@@ -150,11 +162,11 @@ def validate(file: File, *, rerun: int = 0, seed: int | None = None) -> Report:
     from bell_bench_leaderboard.submission.rerun import draw_seed
     from bell_bench_leaderboard.submission.rerun import rerun as run_again
 
-    check_number("rerun", rerun, 0)
+    check_number("--rerun", rerun, 0)
     if seed is not None:
-        check_number("seed", seed, 0)
+        check_number("--seed", seed, 0)
     submission = Submission.read(pathlib.Path(file))
-    report = check(submission)
+    report = check(submission, watch)
     if rerun and not report.faults and not report.unchecked:
         chosen = draw_seed() if seed is None else seed
         again = run_again(submission, report, rerun, chosen)
@@ -185,7 +197,7 @@ def show(
     from bell_bench_leaderboard import read_records
 
     if problem is not None:
-        check_number("problem", problem, 1)
+        check_number("--problem", problem, 1)
     folders = [JobFolder(path) for path in find_jobs(pathlib.Path(run), pathlib.Path(out))]
     require_one(folders, run, {"problem=": problem, "full=": full, "picture=": picture})
     text = tell_jobs(folders, problem=problem, full=full, more="problem=N or full=True")
@@ -220,15 +232,18 @@ def describe(
     """All about an algorithm, sequence, suite, scale, protocol or domain.
 
     Print it, take its ``facts`` as JSON has them, or ``draw`` it to a PNG file where it has a
-    picture.
+    picture. Of a name that means several things, the facts of each are in ``facts["meanings"]``.
     """
-    from bell_bench.facts.descriptions import Wish, find
+    from bell_bench.facts.descriptions import Description, Wish, find
 
     found = find(name, Wish(suite, realisation, seed, scale, protocol, data))
-    if len(found) > 1:
-        kinds = ", ".join(next(iter(description.facts)) for description in found)
-        raise UsageError(f"{name} means several things ({kinds}): say which with suite=")
-    return found[0]
+    if len(found) == 1:
+        return found[0]
+    return Description(
+        {"meanings": [each.facts for each in found]},
+        "\n\n".join(each.text for each in found),
+        next((each.draw for each in found if each.draw), None),
+    )
 
 
 def installed_plugins() -> list[PluginInfo]:
@@ -252,13 +267,18 @@ def data_status(source: str = "images") -> list[Status]:
     return statuses(source)
 
 
-def download_data(*names: str, mirror: str | None = None) -> None:
-    """Fetch the official images of these domains, or of BELL's nine, and check them."""
+def download_data(
+    *names: str, mirror: str | None = None, tell: Progress = silent
+) -> list[pathlib.Path]:
+    """Fetch the official images of these domains, or of BELL's nine, and check them.
+
+    Gives the files that were fetched, none where all were here; ``tell`` hears a file's name, the
+    bytes there are and the bytes there will be.
+    """
     from bell_bench.data.catalogue import chosen
     from bell_bench.data.download import fetch
 
-    for collection in chosen(names):
-        fetch(collection, silent, mirror)
+    return [file for collection in chosen(names) for file in fetch(collection, tell, mirror)]
 
 
 def verify_data(*names: str) -> list[Verdict]:
@@ -290,19 +310,21 @@ def ablate_density(
     seeds: int = 5,
     plot: File | None = None,
     tell: Tell = silent,
-) -> pd.DataFrame:
-    """Which Gaussian of N images knows its own domain among nine? The table of that ablation.
+) -> Ablation:
+    """Which Gaussian of N images knows its own domain among nine?
 
-    ``plot`` is where its figure goes.
+    ``plot`` is where the figure goes.
     """
     from bell_bench.ablations import load
+    from bell_bench.text import table
 
-    check_number("seeds", seeds, 1)
-    rows: pd.DataFrame = load("density:run")(scale=scale, data=data, seeds=seeds, tell=tell)
+    check_number("--seeds", seeds, 1)
+    rows = load("density:run")(scale=scale, data=data, seeds=seeds, tell=tell)
+    title = load("tables:density_title")(data, scale)
     if plot is not None:
-        title = load("tables:density_title")(data, scale)
         load("plots:draw_density")(rows, pathlib.Path(plot), title)
-    return rows
+    headers, lines = load("tables:density_summary")(rows)
+    return Ablation(rows, f"{title}, {seeds} seeds\n{table(lines, headers)}")
 
 
 def ablate_nt_search(
@@ -315,16 +337,17 @@ def ablate_nt_search(
     out: File = "runs",
     plot: File | None = None,
     tell: Tell = silent,
-) -> pd.DataFrame:
-    """How soon does the search for latent transfer find the best suffix? That ablation's table.
+) -> Ablation:
+    """How soon does the search for latent transfer find the best suffix, and where does it stop?
 
     Paths are trained once, in ``out``; ``plot`` is where the figure goes.
     """
     from bell_bench.ablations import load
+    from bell_bench.text import table
 
-    check_number("seeds", seeds, 1)
-    check_number("realisations", realisations, 1, MOST_REALISATIONS)
-    rows: pd.DataFrame = load("nt_search:run")(
+    check_number("--seeds", seeds, 1)
+    check_number("--realisations", realisations, 1, MOST_REALISATIONS)
+    rows = load("nt_search:run")(
         realisations=realisations,
         scale=scale,
         data=data,
@@ -333,10 +356,12 @@ def ablate_nt_search(
         out=pathlib.Path(out),
         tell=tell,
     )
+    title = load("tables:nt_search_title")(data, scale, protocol)
     if plot is not None:
-        title = load("tables:nt_search_title")(data, scale, protocol)
         load("plots:draw_nt_search")(rows, pathlib.Path(plot), title)
-    return rows
+    headers, lines = load("tables:nt_search_summary")(rows)
+    text = f"{title}, {realisations} realisations, {seeds} seeds\n{table(lines, headers)}"
+    return Ablation(rows, text, load("nt_search:stopping")(rows))
 
 
 def reproduce(
@@ -426,7 +451,7 @@ def _several(names: str | Iterable[str]) -> tuple[str, ...]:
 def _counted(realisations: int | Iterable[int]) -> tuple[int, ...]:
     """The first so many, or those named."""
     if isinstance(realisations, int):
-        check_number("realisations", realisations, 1, MOST_REALISATIONS)
+        check_number("--realisations", realisations, 1, MOST_REALISATIONS)
         return tuple(range(realisations))
     return tuple(realisations)
 

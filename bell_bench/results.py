@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import html
+import os
 import pathlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -229,6 +231,63 @@ class Shown(Results):
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.text)}</pre>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Submitted(os.PathLike[str]):
+    """A submission's file, which goes wherever a path does, and what its maker should know.
+    Printed, it is what ``bell-bench submit`` prints."""
+
+    file: pathlib.Path
+    bytes: int
+    statuses: Mapping[str, str]
+    """By job name."""
+    repeated: Sequence[str]
+    """Jobs that were in several folders, with the same predictions; the first was taken."""
+    shortened: Sequence[str]
+    """Places in records where paths of this machine were cut to their last part."""
+
+    def __fspath__(self) -> str:
+        return str(self.file)
+
+    def __repr__(self) -> str:
+        counts = Counter(self.statuses.values())
+        told = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+        lines = [f"wrote {self.file}: {len(self.statuses)} jobs ({told}), {self.bytes:,} bytes"]
+        for job, status in sorted(self.statuses.items()):
+            if status != "done":
+                lines.append(f"  listed as {status}: {job}")
+        if self.repeated:
+            lines.append(f"{len(self.repeated)} jobs were in several folders; the first was taken")
+        if self.shortened:
+            lines.append("paths of this machine were cut to their last part in")
+            lines += [f"  {place}" for place in self.shortened]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ablation:
+    """What an ablation measured. Printed, it is what ``bell-bench ablate`` prints."""
+
+    rows: pd.DataFrame
+    text: str
+    stopping: pd.DataFrame | None = None
+    """Of searches: a row per run, with the paths until it stopped and the best it found."""
+
+    def to_csv(self, file: str | pathlib.Path) -> list[pathlib.Path]:
+        """Write the rows, and beside them where searches stopped; gives the files."""
+        from bell_bench.ablations import load
+
+        target, write = pathlib.Path(file), load("tables:write_csv")
+        tables = {target: self.rows}
+        if self.stopping is not None:
+            tables[target.with_stem(f"{target.stem}-stopping")] = self.stopping
+        for place, table in tables.items():
+            write(table, place)
+        return list(tables)
+
+    def __repr__(self) -> str:
+        return self.text
 
 
 _COSTS = ("seconds", "updates", "train_flops", "peak_memory_mb", "stored_mb")

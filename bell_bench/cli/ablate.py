@@ -7,12 +7,11 @@ from collections.abc import Callable
 
 import click
 
-from bell_bench.ablations import load
 from bell_bench.api import ablate_density, ablate_nt_search
 from bell_bench.cli.output import check_writable
 from bell_bench.harness.progress import steps
 from bell_bench.pictures import picture_format
-from bell_bench.text import table
+from bell_bench.results import Ablation
 
 
 def _options(seeds: int, prefix: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -75,12 +74,8 @@ def density(
     plot_file = plot_file or out / "ablate-density.png"
     _check(csv_file, plot_file)
     with steps() as tell:
-        rows = ablate_density(scale=scale, data=data, seeds=seeds, plot=plot_file, tell=tell)
-    title = load("tables:density_title")(data, scale)
-    headers, lines = load("tables:density_summary")(rows)
-    click.echo(f"{title}, {seeds} seeds\n{table(lines, headers)}")
-    load("tables:write_csv")(rows, csv_file)
-    click.echo(f"wrote {csv_file} and {plot_file}")
+        found = ablate_density(scale=scale, data=data, seeds=seeds, plot=plot_file, tell=tell)
+    _report(found, csv_file, plot_file)
 
 
 @command.command("nt-search")
@@ -114,7 +109,7 @@ def nt_search(
     plot_file = plot_file or out / "ablate-nt-search.png"
     _check(csv_file, plot_file)
     with steps() as tell:
-        rows = ablate_nt_search(
+        found = ablate_nt_search(
             realisations=realisations,
             scale=scale,
             data=data,
@@ -124,13 +119,7 @@ def nt_search(
             plot=plot_file,
             tell=tell,
         )
-    title = load("tables:nt_search_title")(data, scale, protocol)
-    headers, lines = load("tables:nt_search_summary")(rows)
-    click.echo(f"{title}, {realisations} realisations, {seeds} seeds\n{table(lines, headers)}")
-    by_run = csv_file.with_stem(f"{csv_file.stem}-stopping")
-    load("tables:write_csv")(rows, csv_file)
-    load("tables:write_csv")(load("nt_search:stopping")(rows), by_run)
-    click.echo(f"wrote {csv_file}, {by_run} and {plot_file}")
+    _report(found, csv_file, plot_file)
 
 
 def _check(csv_file: pathlib.Path, plot_file: pathlib.Path) -> None:
@@ -138,3 +127,9 @@ def _check(csv_file: pathlib.Path, plot_file: pathlib.Path) -> None:
     check_writable("--csv", csv_file)
     check_writable("--plot", plot_file)
     picture_format(plot_file)
+
+
+def _report(found: Ablation, csv_file: pathlib.Path, plot_file: pathlib.Path) -> None:
+    click.echo(found)
+    tables = ", ".join(map(str, found.to_csv(csv_file)))
+    click.echo(f"wrote {tables} and {plot_file}")

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from bell_bench.api import describe
 from bell_bench.cli.names import complete
 from bell_bench.cli.output import echo_json
 from bell_bench.errors import UsageError
-from bell_bench.facts.descriptions import Description, Wish, find
 
 UNNAMED = "NAME.png"
 """Stands for a picture that is called what it shows."""
@@ -40,19 +40,14 @@ def command(name: str, as_json: bool, picture: pathlib.Path | None, **wishes: An
 
     A sequence is shown problem by problem, as one of its realisations; no image is loaded.
     """
-    found = find(name, Wish(**wishes))
+    found = describe(name, **wishes)
     if picture is not None:
-        _draw(name, found, pathlib.Path(f"{name}.png") if str(picture) == UNNAMED else picture)
+        if found.draw is None:
+            raise UsageError(f"there is no picture of {name}; only of sequences and domains")
+        file = pathlib.Path(f"{name}.png") if str(picture) == UNNAMED else picture
+        found.draw(file)
+        click.echo(f"wrote {file}", err=True)
     if as_json:
-        facts = [description.facts for description in found]
-        echo_json(facts if len(facts) > 1 else facts[0])
+        echo_json(found.facts.get("meanings", found.facts))
     else:
-        click.echo("\n\n".join(description.text for description in found))
-
-
-def _draw(name: str, found: list[Description], picture: pathlib.Path) -> None:
-    draw = next((description.draw for description in found if description.draw), None)
-    if draw is None:
-        raise UsageError(f"there is no picture of {name}; only of sequences and domains")
-    draw(picture)
-    click.echo(f"wrote {picture}", err=True)
+        click.echo(found)

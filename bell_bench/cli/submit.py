@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pathlib
-from collections import Counter
 
 import click
 
@@ -30,22 +29,7 @@ def command(runs: tuple[pathlib.Path, ...], out: pathlib.Path, name: str, contac
     logs, no weights, no paths of this machine. A job that failed is listed as failed; one that has
     not ended is refused.
     """
-    from bell_bench.files import write_whole
-    from bell_bench_leaderboard.submission import pack
+    from bell_bench.api import submit
 
-    folders = runs or (pathlib.Path("runs"),)
-    packed = pack(folders, name=name, contact=contact, watch=watched("packing jobs"))
-    write_whole(out, packed.content)
-    counts = Counter(packed.statuses.values())
-    told = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    click.echo(f"wrote {out}: {len(packed.statuses)} jobs ({told}), {len(packed.content):,} bytes")
-    for job, status in sorted(packed.statuses.items()):
-        if status != "done":
-            click.echo(f"  listed as {status}: {job}")
-    if packed.repeated:
-        click.echo(f"{len(packed.repeated)} jobs were in several folders; the first was taken")
-    if packed.shortened:
-        click.echo("paths of this machine were cut to their last part in")
-        for place in packed.shortened:
-            click.echo(f"  {place}")
+    click.echo(submit(*runs, out=out, name=name, contact=contact, watch=watched("packing jobs")))
     click.echo(f"check it as we will: bell-bench validate {out}")

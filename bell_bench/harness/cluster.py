@@ -51,7 +51,7 @@ class RayExecutor:
         address: str | None = None,
     ) -> None:
         if workers is not None:
-            check_number("jobs at once", workers, 1)
+            check_number("--jobs", workers, 1)
         if importlib.util.find_spec("ray") is None:
             raise UsageError(
                 "--executor ray needs Ray, which is not installed: pip install 'bell-bench[ray]'"

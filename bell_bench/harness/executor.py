@@ -48,10 +48,10 @@ class Limits:
     """Path evaluations at once, each in a process of its own if there are several."""
 
     def __post_init__(self) -> None:
-        for what, limit in (("timeout", self.seconds), ("memory", self.memory_bytes)):
+        for what, limit in (("--timeout", self.seconds), ("--memory", self.memory_bytes)):
             if limit is not None:
                 check_positive(what, limit)
-        check_number("parallel paths", self.paths, 1)
+        check_number("--parallel-paths", self.paths, 1)
 
     def shared_by(self, workers: int) -> Limits:
         """With a memory limit in any case: the one asked for, or a share of the machine's."""
@@ -244,7 +244,7 @@ class LocalExecutor:
 
     def __init__(self, store: ResultStore, limits: Limits, workers: int | None = None) -> None:
         if workers is not None:
-            check_number("jobs at once", workers, 1)
+            check_number("--jobs", workers, 1)
         self.store, self.limits, self.workers = store, limits, workers
 
     def at_once(self, jobs: Sequence[Job]) -> int:

@@ -119,8 +119,8 @@ def forecast(
     tell: Tell,
 ) -> Forecast:
     """Count what the plan's jobs train, time this machine, and compare with what has run."""
-    check_number("cores", cores, 1)
-    check_number("machines", machines, 1)
+    check_number("--cores", cores, 1)
+    check_number("--machines", machines, 1)
     job = plan.jobs[0]
     machine = calibrate(networks(plan), device=job.device, threads=job.threads, tell=tell)
     estimates = estimate(plan, tell)

@@ -53,8 +53,8 @@ class Request:
             if not numbers:
                 raise UsageError(f"no {what} was asked for; name at least one, such as 0")
             for number in numbers:
-                check_number(what, number, 0)
-        check_number("threads", self.threads, 1, MOST_THREADS)
+                check_number(f"--{what}", number, 0)
+        check_number("--threads", self.threads, 1, MOST_THREADS)
 
 
 @dataclass(frozen=True)

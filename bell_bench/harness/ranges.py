@@ -9,15 +9,15 @@ MOST_REALISATIONS = 10_000
 MOST_THREADS = 1024
 
 
-def check_number(what: str, asked: object, least: int, most: int | None = None) -> None:
+def check_number(option: str, asked: object, least: int, most: int | None = None) -> None:
     """Refuse all but a whole number of at least ``least``, and at most ``most``."""
     if isinstance(asked, int) and asked >= least and (most is None or asked <= most):
         return
     allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
-    raise UsageError(f"{what}: {asked!r} was asked for; give a whole number {allowed}")
+    raise UsageError(f"{option} {asked!r} was asked for: give a whole number {allowed}")
 
 
-def check_positive(what: str, asked: float) -> None:
+def check_positive(option: str, asked: float) -> None:
     """Refuse all but a number above 0."""
     if not asked > 0:
-        raise UsageError(f"{what}: {asked!r} was asked for; give a number above 0, or none at all")
+        raise UsageError(f"{option} {asked!r} was asked for: give a number above 0, or none at all")

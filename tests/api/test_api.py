@@ -20,7 +20,8 @@ import bell_bench
 from bell_bench import Results, api, testing
 from bell_bench import results as results_module
 from bell_bench.cli.verbs import VERBS, cli, run
-from bell_bench.data.catalogue import collections
+from bell_bench.data.catalogue import Collection, collections
+from bell_bench.data.download import Progress
 from bell_bench.errors import UsageError
 from bell_bench.facts import descriptions
 from bell_bench.modular import evaluations
@@ -68,14 +69,16 @@ HOMES = {
     "verdicts": verdicts,
     "testing": testing,
 }
-PRESENTED = {"as_json", "csv_file", "yes"}
-"""Options that say how to print, where to, or whether to ask first; Python has the values."""
+PRESENTED = {"as_json", "yes"}
+"""Options that say how to print, or whether to ask first; Python has the values."""
 ELSEWHERE = {
     "evaluate.workers": "api.evaluate:jobs",
     "evaluate.chosen": "api.evaluate:realisations",
+    "evaluate.csv_file": "results.Results:to_csv",
     "plan.chosen": "api.plan:realisations",
     "list.avalanche": "api.listing:kind",
     "describe.picture": "descriptions.Description:draw",
+    "leaderboard.csv_file": "results.Results:to_csv",
     "leaderboard.form": "results.Results.table:form",
     "leaderboard.markdown": "results.Results.table:markup",
     "leaderboard.latex": "results.Results.table:markup",
@@ -95,8 +98,10 @@ ELSEWHERE = {
     "validate.count": "api.validate:rerun",
     "check.names": "api.check:contracts",
     "check.explain": "testing.explanation:name",
+    "ablate density.csv_file": "results.Ablation:to_csv",
     "ablate density.plot_file": "api.ablate_density:plot",
     "ablate density.out": "api.ablate_density:plot",
+    "ablate nt-search.csv_file": "results.Ablation:to_csv",
     "ablate nt-search.plot_file": "api.ablate_nt_search:plot",
     "cache clear.older_than": "evaluations.EvaluationStore.clear:older_than",
 }
@@ -274,7 +279,9 @@ def test_results_in_other_forms(results: Results, tmp_path: pathlib.Path) -> Non
 
 @pytest.mark.slow
 def test_a_submission_is_packed_and_checked(results: Results, tmp_path: pathlib.Path) -> None:
-    file = bell_bench.submit("runs", out=tmp_path / "mine.zip", name="nobody")
+    file = bell_bench.submit("runs", "runs", out=tmp_path / "mine.zip", name="nobody")
+    assert sorted(file.statuses.values()) == ["done", "done", "failed"]
+    assert sorted(file.repeated) == sorted(file.statuses)
     report = bell_bench.validate(file)
     assert (report.faults, report.unchecked) == ([], [])
     again = bell_bench.validate(file, rerun=1, seed=1)
@@ -326,7 +333,10 @@ def test_what_is_returned_prints_as_its_verb_does(
     forecast = repr(bell_bench.plan("sa", suite="tiny", sequences="S_pl"))
     assert "1 of these jobs has run" in " ".join(forecast.split())
     assert "core time" in forecast
-    bell_bench.submit("runs", out="printed.zip", name="nobody")
+    submitted = bell_bench.submit("runs", out="printed.zip", name="nobody")
+    assert run(["submit", "runs", "--out", "printed.zip", "--name", "nobody"]) == 0
+    told = f"{submitted}\ncheck it as we will: bell-bench validate printed.zip\n"
+    assert capsys.readouterr().out == told
     report = bell_bench.validate("printed.zip")
     assert run(["validate", "printed.zip"]) == 0
     assert capsys.readouterr().out == f"{report}\n"
@@ -358,30 +368,30 @@ PLAN = functools.partial(bell_bench.plan, "sa", sequences="S_pl")
 @pytest.mark.parametrize(
     ("function", "asked", "told"),
     [
-        (EVALUATE, {"jobs": -1}, "jobs at once: -1 was asked for; give a whole number of at least"),
-        (EVALUATE, {"jobs": 0, "executor": "ray"}, "jobs at once: 0"),
-        (EVALUATE, {"parallel_paths": 0}, "parallel paths: 0 was asked for"),
-        (EVALUATE, {"timeout": -1.0}, "timeout: -1.0 was asked for; give a number above 0"),
-        (EVALUATE, {"timeout": math.nan}, "timeout: nan"),
-        (EVALUATE, {"memory": 0}, "memory: 0"),
-        (EVALUATE, {"realisations": 0}, "realisations: 0 was asked for"),
+        (EVALUATE, {"jobs": -1}, "--jobs -1 was asked for: give a whole number of at least"),
+        (EVALUATE, {"jobs": 0, "executor": "ray"}, "--jobs 0"),
+        (EVALUATE, {"parallel_paths": 0}, "--parallel-paths 0 was asked for"),
+        (EVALUATE, {"timeout": -1.0}, "--timeout -1.0 was asked for: give a number above 0"),
+        (EVALUATE, {"timeout": math.nan}, "--timeout nan"),
+        (EVALUATE, {"memory": 0}, "--memory 0"),
+        (EVALUATE, {"realisations": 0}, "--realisations 0 was asked for"),
         (EVALUATE, {"realisations": 10**30}, "a whole number from 1 to 10000"),
         (EVALUATE, {"realisations": []}, "no realisation was asked for; name at least one"),
-        (EVALUATE, {"realisations": [0, -2]}, "realisation: -2 was asked for"),
-        (EVALUATE, {"threads": 0}, "threads: 0 was asked for; give a whole number from 1 to 1024"),
-        (EVALUATE, {"seeds": [-1]}, "seed: -1 was asked for"),
-        (EVALUATE, {"seeds": [0.5]}, "seed: 0.5 was asked for; give a whole number"),
-        (PLAN, {"realisations": 0}, "realisations: 0"),
+        (EVALUATE, {"realisations": [0, -2]}, "--realisation -2 was asked for"),
+        (EVALUATE, {"threads": 0}, "--threads 0 was asked for: give a whole number from 1 to 1024"),
+        (EVALUATE, {"seeds": [-1]}, "--seed -1 was asked for"),
+        (EVALUATE, {"seeds": [0.5]}, "--seed 0.5 was asked for: give a whole number"),
+        (PLAN, {"realisations": 0}, "--realisations 0"),
         (PLAN, {"seeds": ()}, "no seed was asked for; name at least one"),
-        (PLAN, {"cores": 0}, "cores: 0"),
-        (PLAN, {"machines": 0}, "machines: 0"),
-        (bell_bench.ablate_density, {"seeds": 0}, "seeds: 0"),
-        (bell_bench.ablate_nt_search, {"realisations": 0}, "realisations: 0"),
-        (bell_bench.ablate_nt_search, {"seeds": 0}, "seeds: 0"),
-        (bell_bench.reproduce, {"realisations": [-1], "run": False}, "realisation: -1"),
-        (bell_bench.show, {"problem": 0}, "problem: 0"),
-        (bell_bench.validate, {"file": "x.zip", "rerun": -1}, "rerun: -1"),
-        (bell_bench.validate, {"file": "x.zip", "seed": -1}, "seed: -1"),
+        (PLAN, {"cores": 0}, "--cores 0"),
+        (PLAN, {"machines": 0}, "--machines 0"),
+        (bell_bench.ablate_density, {"seeds": 0}, "--seeds 0"),
+        (bell_bench.ablate_nt_search, {"realisations": 0}, "--realisations 0"),
+        (bell_bench.ablate_nt_search, {"seeds": 0}, "--seeds 0"),
+        (bell_bench.reproduce, {"realisations": [-1], "run": False}, "--realisation -1"),
+        (bell_bench.show, {"problem": 0}, "--problem 0"),
+        (bell_bench.validate, {"file": "x.zip", "rerun": -1}, "--rerun -1"),
+        (bell_bench.validate, {"file": "x.zip", "seed": -1}, "--seed -1"),
     ],
 )
 def test_numbers_that_cannot_be_are_refused_before_anything_is_written(
@@ -409,6 +419,15 @@ def test_listing_and_describing() -> None:
         bell_bench.describe("S_none")
 
 
+def test_a_name_of_several_things_is_told_as_the_command_line_tells_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    both = bell_bench.describe("paper", suite="bell")
+    assert ["scale" in each for each in both.facts["meanings"]] == [True, False]
+    assert run(["describe", "paper", "--suite", "bell"]) == 0
+    assert capsys.readouterr().out == f"{both}\n"
+
+
 def test_plugins_data_and_cache(tmp_path: pathlib.Path) -> None:
     assert "built-in" in [info.name for info in bell_bench.installed_plugins()]
     assert {row.status for row in bell_bench.data_status("glyphs")} == {"present"}
@@ -420,12 +439,38 @@ def test_plugins_data_and_cache(tmp_path: pathlib.Path) -> None:
 
 
 def test_every_official_dataset_can_be_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    fetched: list[str] = []
-    monkeypatch.setattr(
-        "bell_bench.data.download.fetch", lambda collection, *_: fetched.append(collection.name)
-    )
-    bell_bench.download_data("cifar10")
-    assert fetched == [collections()["cifar10"].name]
+    told: list[tuple[Any, ...]] = []
+
+    def fetch(collection: Collection, tell: Progress, mirror: str | None) -> list[pathlib.Path]:
+        tell(collection.name, 1, None)
+        return [pathlib.Path(collection.name)]
+
+    monkeypatch.setattr("bell_bench.data.download.fetch", fetch)
+    fetched = bell_bench.download_data("cifar10", "dtd", tell=lambda *facts: told.append(facts))
+    names = [collections()[name].name for name in ("cifar10", "dtd")]
+    assert fetched == [pathlib.Path(name) for name in names]
+    assert told == [(name, 1, None) for name in names]
+
+
+def test_an_ablation_writes_and_prints_what_its_verb_does(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from bell_bench_algorithms.picle.ablations import nt_search, plots
+
+    paths = [("RS", 0, 0, 1, "1.2", 0.5, 0.5), ("RS", 0, 0, 2, "2.2", 0.75, 0.75)]
+    rows = pd.DataFrame(paths, columns=list(nt_search.COLUMNS))
+    monkeypatch.setattr(nt_search, "run", lambda **asked: rows)
+    monkeypatch.setattr(plots, "draw_nt_search", lambda *figure: None)
+    found = bell_bench.ablate_nt_search(realisations=1, seeds=1)
+    assert found.stopping is not None
+    assert found.stopping["paths"].tolist() == [2]
+    found.to_csv(tmp_path / "ablate-nt-search.csv")
+    asked = ["--realisations", "1", "--seeds", "1", "--out", str(tmp_path / "verb")]
+    assert run(["ablate", "nt-search", *asked]) == 0
+    assert capsys.readouterr().out.startswith(f"{found}\nwrote ")
+    mine, its = (sorted(place.glob("*.csv")) for place in (tmp_path, tmp_path / "verb"))
+    assert [file.name for file in mine] == ["ablate-nt-search-stopping.csv", "ablate-nt-search.csv"]
+    assert [file.read_text() for file in mine] == [file.read_text() for file in its]
 
 
 @pytest.mark.slow
