@@ -13,7 +13,13 @@ set -euo pipefail
 port=${PORT:-6379}
 resources=(--num-cpus="${SLURM_CPUS_PER_TASK:-1}" --num-gpus="${SLURM_GPUS_ON_NODE:-0}")
 
-# Whoever can reach a Ray cluster can run code on it: this one asks for a token of its own.
+# Whoever can reach a Ray cluster can run code on it: this one asks for a token of its own, which an
+# older Ray would not heed.
+version=$(ray --version | awk '{print $NF}')
+if [[ $(printf '%s\n' 2.52 "$version" | sort -V | sed -n 1p) != 2.52 ]]; then
+  echo "this needs Ray 2.52, which asks for a token, or a newer one; here is Ray $version" >&2
+  exit 1
+fi
 export RAY_AUTH_MODE=token RAY_AUTH_TOKEN_PATH="$HOME/.bell-bench-ray-$SLURM_JOB_ID"
 trap 'rm -f "$RAY_AUTH_TOKEN_PATH"; kill $(jobs -p) 2>/dev/null || true' EXIT
 (umask 077 && python3 -c 'import secrets; print(secrets.token_hex(32), end="")' >"$RAY_AUTH_TOKEN_PATH")

@@ -36,6 +36,15 @@ exec "$@"
 """Stand-ins: every node is this machine."""
 
 
+def stand_in(folder, **other):
+    """The stand-ins as commands in a folder; its PATH."""
+    folder.mkdir()
+    for name, body in {**FAKES, **other}.items():
+        (folder / name).write_text(f"#!/bin/bash\n{body}\n")
+        (folder / name).chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
 def test_the_slurm_script_is_sound():
     script = str(CLUSTERS / "slurm.sh")
     assert subprocess.run(["bash", "-n", script]).returncode == 0
@@ -44,20 +53,30 @@ def test_the_slurm_script_is_sound():
         assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.parametrize("version", ["2.9.3", "2.51.2"])
+def test_the_slurm_script_starts_no_cluster_that_would_ask_for_no_token(tmp_path, version):
+    path = stand_in(tmp_path / "bin", ray=f"echo ray, version {version}")
+    done = subprocess.run(
+        ["bash", str(CLUSTERS / "slurm.sh")], capture_output=True, text=True,
+        env={"PATH": path, "HOME": str(tmp_path), "FAKE_LOG": str(tmp_path / "srun.log")},
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert f"needs Ray 2.52, which asks for a token, or a newer one; here is Ray {version}" in (
+        done.stderr
+    )
+    assert [file.name for file in tmp_path.iterdir()] == ["bin"]
+
+
 @needs_ray
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="Ray's clusters need Linux")
 def test_the_slurm_script_runs_a_job_on_two_nodes_of_loopback(tmp_path):
     house = build(tmp_path)
-    commands = tmp_path / "bin"
-    commands.mkdir()
-    for name, body in FAKES.items():
-        (commands / name).write_text(f"#!/bin/bash\n{body}\n")
-        (commands / name).chmod(0o755)
+    path = stand_in(tmp_path / "bin")
     with tempfile.TemporaryDirectory(prefix="bb", ignore_cleanup_errors=True) as short:
         environment = {
             **house.environment, "HOME": str(tmp_path), "PYTHON": sys.executable,
-            "PATH": f"{commands}:{os.environ['PATH']}", "FAKE_LOG": str(tmp_path / "srun.log"),
+            "PATH": path, "FAKE_LOG": str(tmp_path / "srun.log"),
             "RAY_TMPDIR": short, "PORT": "6391", "SLURM_JOB_ID": "7", "SLURM_CPUS_PER_TASK": "1",
             "SLURM_JOB_NODELIST": "one,two", "SLURM_JOB_NUM_NODES": "2",
         }  # fmt: skip
