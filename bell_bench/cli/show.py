@@ -21,7 +21,7 @@ from bell_bench.facts.told_jobs import tell_jobs
     help="The folder of results in which RUN is looked for by name.",
 )
 @click.option("--problem", type=click.IntRange(1), help="Of one job: only this problem, in full.")
-@click.option("--full", is_flag=True, help="Of one job: the candidates of every choice too.")
+@click.option("--full", is_flag=True, help="Of one job: all notes, and more of every choice.")
 @click.option("--json", "as_json", is_flag=True, help="The records as JSON, always in full.")
 @click.option(
     "--picture",

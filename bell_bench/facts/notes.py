@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from bell_bench.text import brief, paragraph, table
 
 MOST = 5
-"""Candidates told of a choice: the best so many."""
+"""Candidates told of a choice in full: the best so many."""
+FEW = 3
+"""The same in short."""
 LONGEST = 600
 """Characters told of a note that this file does not know."""
 
 
 def told_problem(problem: dict[str, Any], full: bool) -> Iterable[str]:
-    """What was evaluated, what won and why; in full, first what the searches chose from."""
-    searches = search_notes(problem) if full else []
+    """The best that the searches chose from, what was evaluated, what won and why."""
+    noted = [_told_note(name, value, full) for name, value in search_notes(problem)]
+    searches = list(filter(None, noted))
     choices = [note for note in problem["notes"] if _is_choice(note)]
     if not searches and not choices:
         return
     why = f": {choices[-1]['chosen']['why']}" if choices else ""
     yield f"problem {problem['index'] + 1} {problem['name']}{why}"
-    for name, value in searches:
-        yield _told_note(name, value)
+    yield from searches
     for note in choices:
         if searches:
             yield "  evaluated (* won)"
@@ -53,13 +56,16 @@ def _told_choice(note: dict[str, Any]) -> str:
     return table(rows)
 
 
-def _told_note(name: str, value: Any) -> str:
-    """A note in the form made for it; one of another name or shape as a line."""
-    if name in TELLERS:
+def _told_note(name: str, value: Any, full: bool) -> str:
+    """A note in the form made for it; in full, one of another name or shape as a line."""
+    tellers = TELLERS if full else BRIEF
+    if name in tellers:
         try:
-            return TELLERS[name](value)
+            return tellers[name](value)
         except (AttributeError, KeyError, TypeError, ValueError):
             pass  # another algorithm's note of the same name
+    if not full:
+        return ""
     text = f"{name}: {brief(value)}"
     if len(text) > LONGEST:
         text = f"{text[:LONGEST]} … (--json has all)"
@@ -84,6 +90,22 @@ def _told_pt(note: dict[str, Any]) -> str:
     headers = ("layer", "", "module", "log-likelihood", "log-prior", "posterior")
     title = "  PT: the likeliest module of each layer, given those below (* chosen)"
     return _joined(title, _grouped(groups, headers), f"    stopped: {note['stopped']}")
+
+
+def _brief_pt(note: dict[str, Any]) -> str:
+    """A line per layer."""
+    rows = []
+    for layer in note["layers"]:
+        ranked = sorted(layer["candidates"], key=_log_posterior, reverse=True)
+        best = [
+            f"{'*' * (row['module'] == layer['chosen'])}{row['module']} "
+            f"{_significant(row['posterior'], 2)}"
+            for row in ranked[:FEW]
+        ]
+        more = f"… and {len(ranked) - FEW} more" if len(ranked) > FEW else ""
+        rows.append((layer["layer"], *best, *[""] * (FEW - len(best)), more))
+    title = "  PT: the likeliest modules of each layer, and their posteriors (* chosen)"
+    return _joined(title, table(rows, indent=4)) if rows else ""
 
 
 def _log_posterior(candidate: dict[str, Any]) -> float:
@@ -126,7 +148,41 @@ def _told_nt(note: dict[str, Any]) -> str:
     )
 
 
-def _told_neighbours(note: list[dict[str, Any]]) -> str:
+def _brief_nt(note: dict[str, Any]) -> str:
+    """The best suffixes: what the process expected when last asked, and what was found."""
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for step in note["steps"]:
+        for row in step.get("candidates") or ():
+            found.setdefault(tuple(row["suffix"]), {}).update(row)
+        if step["evaluated"]:
+            found.setdefault(tuple(step["evaluated"]), {})["accuracy"] = step["accuracy"]
+    ranked = sorted(found.items(), key=lambda item: _by_accuracy(item[1]), reverse=True)
+    rows = [
+        (
+            "*" if list(suffix) == note.get("best") else "",
+            " ".join(suffix),
+            f"{_percent(row['mean'])} ± {_percent(row['deviation'])}" if "mean" in row else "–",
+            _percent(row.get("accuracy")),
+        )
+        for suffix, row in ranked[:FEW]
+    ]
+    if not rows:
+        return ""
+    headers = ("", "suffix", "GP mean ± deviation %", "accuracy %")
+    more = len(note["suffixes"]) - len(rows)
+    return _joined(
+        "  NT: the best suffixes, as the Gaussian process expected them and as found (* best)",
+        _grouped([(rows, more)], headers),
+        f"    stopped: {note['stopped']}",
+    )
+
+
+def _by_accuracy(suffix: dict[str, Any]) -> float:
+    """What was found, or else what was expected."""
+    return _by("accuracy" if "accuracy" in suffix else "mean")(suffix)
+
+
+def _told_neighbours(note: list[dict[str, Any]], most: int = MOST) -> str:
     ranked = sorted(note, key=_by("accuracy"), reverse=True)
     rows = [
         (
@@ -135,7 +191,7 @@ def _told_neighbours(note: list[dict[str, Any]]) -> str:
             " ".join(row["modules"]),
             _percent(row["accuracy"]),
         )
-        for place, row in enumerate(ranked[:MOST])
+        for place, row in enumerate(ranked[:most])
     ]
     if not rows:
         return "  nearest neighbours: no earlier solution’s first modules fit"
@@ -149,7 +205,13 @@ TELLERS: dict[str, Callable[[Any], str]] = {
     "nt": _told_nt,
     "nearest_neighbours": _told_neighbours,
 }
-"""How the built-in algorithms' notes are told, by name."""
+"""How the built-in algorithms' notes are told in full, by name."""
+BRIEF: dict[str, Callable[[Any], str]] = {
+    "pt": _brief_pt,
+    "nt": _brief_nt,
+    "nearest_neighbours": partial(_told_neighbours, most=FEW),
+}
+"""The same in short; other notes are left to the full account."""
 
 
 def _grouped(groups: Sequence[tuple[list[tuple[Any, ...]], int]], headers: Sequence[str]) -> str:
@@ -190,5 +252,5 @@ def _decimals(value: float | None, digits: int) -> str:
     return "–" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"  # + 0.0: no -0.0
 
 
-def _significant(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}"
+def _significant(value: float | None, digits: int = 4) -> str:
+    return "–" if value is None else f"{value:.{digits}g}"

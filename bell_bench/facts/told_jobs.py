@@ -69,7 +69,7 @@ def _tell(
         if told := list(told_problem(problem, full)):
             yield "\n" + "\n".join(told)
     if not full and any(search_notes(problem) for problem in problems):
-        yield f"\n{more} tells what each was chosen from"
+        yield f"\n{more} tells more of what each was chosen from"
 
 
 def _wanted(problems: list[dict[str, Any]], number: int | None) -> list[dict[str, Any]]:

@@ -133,7 +133,7 @@ def words(text: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines()]
 
 
-def test_candidates_are_told_only_when_asked(
+def test_the_best_candidates_are_told_and_more_when_asked(
     runs: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     job = store(
@@ -144,6 +144,10 @@ def test_candidates_are_told_only_when_asked(
     short = told(capsys, job)
     assert "problem 2 k49_2/X perm3: highest validation accuracy" in short
     assert ["*", "1.1", "·", "·", "60.00"] in words(short)
+    assert ["1", "*7.1", "1", "6.1", "0", "5.1", "0", "…", "and", "5", "more"] in words(short)
+    assert ["*", "2.2", "2.3", "–", "80.50"] in words(short)
+    assert ["1.2", "1.3", "77.20", "±", "5.00", "–"] in words(short)
+    assert "stopped: expected improvement is below 0.001" in short
     assert "log-likelihood" not in short
     assert "--problem N or --full" in short
     full = told(capsys, job, "--full")
@@ -174,6 +178,41 @@ def test_latent_steps(runs: pathlib.Path, capsys: pytest.CaptureFixture[str]) ->
     assert "stopped: expected improvement is below 0.001; best: 2.2 2.3" in text
 
 
+def test_in_short_a_suffix_is_told_with_what_was_expected_of_it_and_found(
+    runs: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def expected(number: int, mean: float) -> dict[str, Any]:
+        return {"suffix": [f"{number}.2"], "mean": mean, "deviation": 0.01, "ucb": 0.9, "ei": 0.01}
+
+    steps = [
+        {"evaluated": ["1.2"], "why": "central first", "accuracy": 0.6},
+        {"evaluated": ["2.2"], "why": "highest UCB", "accuracy": 0.7,
+         "candidates": [expected(2, 0.8), expected(3, 0.1), expected(4, 0.5)]},
+        {"evaluated": None, "why": "highest UCB", "candidates": [expected(3, 0.2),
+                                                                 expected(4, 0.65)]},
+    ]  # fmt: skip
+    suffixes = [{"suffix": [f"{n}.2"], "problem": n, "mean_distance": 0.5} for n in range(1, 5)]
+    note = {"suffixes": suffixes, "steps": steps, "stopped": "enough", "best": ["2.2"]}
+    lines = words(told(capsys, store(runs, problem(0, "· ·", {"nt": note}))))
+    at = lines.index(["*", "2.2", "80.00", "±", "1.00", "70.00"])
+    assert lines[at + 1] == ["4.2", "65.00", "±", "1.00", "–"], "as last expected"
+    assert lines[at + 2] == ["1.2", "–", "60.00"]
+    assert lines[at + 3] == ["…", "and", "1", "more"]
+
+
+def test_in_short_what_there_was_no_choice_of_and_notes_of_strangers_are_left_out(
+    runs: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = {"pt": {"layers": [], "stopped": "x"}}, {"nt": {"suffixes": [], "steps": []}}
+    notes = (*empty, {"pt": "mine"}, {"budget": {"paths": 3}}, choice("· ·"))
+    short = told(capsys, store(runs, problem(0, "· ·", *notes)))
+    assert "PT" not in short
+    assert "NT" not in short
+    assert "mine" not in short
+    assert "budget" not in short
+    assert "--problem N or --full tells more of what each was chosen from" in short
+
+
 def test_notes_of_the_baselines(runs: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     neighbours = [
         {"problem": 1, "modules": ["1.1", "1.2"], "accuracy": 0.5},
@@ -184,6 +223,8 @@ def test_notes_of_the_baselines(runs: pathlib.Path, capsys: pytest.CaptureFixtur
     text = told(capsys, store(runs, problem(0, "· ·", *notes)), "--full")
     at = words(text).index(["*", "2", "1.1", "2.2", "75.00"])
     assert words(text)[at + 1] == ["1", "1.1", "1.2", "50.00"]
+    many = store(runs, problem(0, "· ·", {"nearest_neighbours": 2 * neighbours}), name="many")
+    assert ["…", "and", "1", "more"] in words(told(capsys, many))
     assert "budget: trainings: 15; train_flops: 1.25e+11; paths: 13" in text
     assert "no earlier solution’s first modules fit" in text
 
