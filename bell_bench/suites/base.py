@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any, Protocol
 
+from bell_bench.errors import UsageError
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem, Split
@@ -87,6 +88,12 @@ class Suite(Protocol):
     def sequence(
         self, name: str, *, seed: int, scale: str, protocol: str, data: str
     ) -> Sequence: ...
+
+
+def check_seed(seed: int) -> None:
+    """Python's ``random.Random(-3)`` is its ``random.Random(3)``: two names for one realisation."""
+    if seed < 0:
+        raise UsageError(f"seeds of realisations count from 0; {seed} was asked for")
 
 
 def fields_of(preset: object) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from bell_bench.errors import UsageError, unknown
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem, Split
-from bell_bench.suites.base import ProblemSize, SequenceInfo
+from bell_bench.suites.base import ProblemSize, SequenceInfo, check_seed
 from bell_bench.suites.bell.architecture import architecture
 from bell_bench.suites.bell.draw import Ints, Triple, coordinates, draw_split, random_state
 from bell_bench.suites.bell.labellings import SIDE
@@ -225,6 +225,7 @@ class Bell:
         ):
             if asked not in known:
                 raise unknown(kind, asked, known)
+        check_seed(seed)
         return BellSequence(name, seed, SCALES[scale], PROTOCOLS[protocol], data)
 
 

@@ -14,7 +14,7 @@ from bell_bench.errors import UsageError, unknown
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem, Split
-from bell_bench.suites.base import ProblemSize, SequenceInfo
+from bell_bench.suites.base import ProblemSize, SequenceInfo, check_seed
 from bell_bench.suites.ctrl.architecture import convolutional, resnet
 from bell_bench.suites.ctrl.draw import draw_split
 from bell_bench.suites.ctrl.protocol import PROTOCOLS, Protocol
@@ -188,6 +188,7 @@ class Ctrl:
         ):
             if asked not in known:
                 raise unknown(kind, asked, known)
+        check_seed(seed)
         return CtrlSequence(
             name, seed, self.scales[scale], self.protocols[protocol], data, self.network
         )
