@@ -10,6 +10,8 @@ from bell_bench_algorithms.lmc.options import OPTIONS as LMC_OPTIONS
 from bell_bench_algorithms.picle.options import SEARCHES, NTOptions, PTOptions, declared
 
 PICLE = "https://arxiv.org/abs/2306.06545"
+GAMMA = 0.95
+"""O-EWC's decay, of which the paper says nothing."""
 
 
 @hookimpl
@@ -107,8 +109,9 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
             "samples": Option(int, 256, "Samples whose gradients give the Fisher.", minimum=1),
             "gamma": Option(
                 float,
-                0.95,
-                "Decay of the former Fisher where the protocol accumulates it.",
+                GAMMA,
+                "Decay of the former Fisher, from 0 to 1; under authors-code, which "
+                "replaces the Fisher, it may not be set.",
                 minimum=0,
             ),
         },
@@ -123,7 +126,8 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
             "per_class": Option(
                 int,
                 None,
-                "Examples stored per class; none: the protocol's, 40 on BELL, 15 elsewhere.",
+                "Examples stored per class; none: the protocol's (BELL 40, under authors-code 20), "
+                "15 elsewhere.",
                 optional=True,
                 minimum=1,
             ),

@@ -12,8 +12,10 @@ from torch.nn import functional
 from bell_bench.algorithm import Context
 from bell_bench.avalanche.library import SupervisedPlugin
 from bell_bench.avalanche.model import MultiHead
+from bell_bench.errors import Unsupported, UsageError
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem
+from bell_bench_algorithms import GAMMA
 from bell_bench_algorithms.shared import PluggedTraining, SharedParameters, examples, under
 
 
@@ -85,8 +87,16 @@ class OEWC(SharedParameters):
 
     def __init__(self, context: Context, **options: Any) -> None:
         super().__init__(context, **options)
+        gamma: float = options["gamma"]
+        if gamma > 1:
+            raise UsageError(f"option o-ewc.gamma takes a number from 0 to 1, not {gamma:g}")
         replaced = getattr(context.protocol, "ewc_fisher", "accumulate") == "replace"
-        self.decay: float = 0.0 if replaced else options["gamma"]
+        if replaced and gamma not in (0, GAMMA):
+            raise Unsupported(
+                f"o-ewc.gamma={gamma:g} would change nothing: this protocol replaces the Fisher "
+                "after each problem; leave the option out, or take a protocol that accumulates it"
+            )
+        self.decay = 0.0 if replaced else gamma
 
     def plugin(self, problem: Problem, settings: TrainingSettings) -> Consolidation:
         fisher, anchor = under("fisher/", self.kept), under("anchor/", self.kept)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 
+from bell_bench.errors import Unsupported, UsageError
 from bell_bench.modular.architecture import Architecture, ModuleSpec, Type
 from tests.avalanche.making import check_resume, check_scores, learn_all, make_algorithm, tiny
 
@@ -84,6 +85,14 @@ def test_the_preset_decides(tmp_path: pathlib.Path) -> None:
         for protocol in ("paper", "authors-code")
     }
     assert decays == {"paper": 0.95, "authors-code": 0.0}
+
+
+def test_a_gamma_without_meaning_or_effect_is_refused(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(UsageError, match="from 0 to 1, not 7"):
+        make_algorithm(tmp_path, tiny("S_pl"), "o-ewc", gamma=7)
+    with pytest.raises(Unsupported, match="would change nothing"):
+        make_algorithm(tmp_path, tiny("S_pl", "authors-code"), "o-ewc", gamma=0.5)
+    assert make_algorithm(tmp_path, tiny("S_pl"), "o-ewc", gamma=0.5)[0].decay == 0.5
 
 
 def test_heads_are_free_and_all_is_accounted_for(tmp_path: pathlib.Path) -> None:
