@@ -11,12 +11,15 @@ import tempfile
 import hypothesis
 import pytest
 
+from bell_bench import kernels
+
 _CACHE = pathlib.Path(tempfile.gettempdir()) / f"bell-bench-tests-{os.getuid()}"
 os.environ["BELL_BENCH_CACHE"] = str(_CACHE / "cache")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else every job of every test compiles us anew
 sys.dont_write_bytecode = False
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+kernels.hold()  # what tests train themselves is trained as jobs do it
 
 hypothesis.settings.register_profile("tests", deadline=None)  # on a busy machine all is slow
 hypothesis.settings.register_profile("deep", deadline=None, max_examples=4000)

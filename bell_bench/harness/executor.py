@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import filelock
 import psutil
 
-from bell_bench import nursery
+from bell_bench import kernels, nursery
 from bell_bench.errors import BellBenchError
 from bell_bench.harness.events import EventReader
 from bell_bench.harness.job import Job
@@ -67,11 +67,12 @@ def cores() -> int:
 
 
 def worker_environment(threads: int = 1, limits: Limits | None = None) -> dict[str, str]:
-    """The environment of a job's process: its threads, its share of memory."""
+    """The environment of a job's process: its threads, its kernels, its share of memory."""
     memory = limits.memory_bytes if limits else None
     return {
         **os.environ,
         **dict.fromkeys(THREAD_VARIABLES, str(threads)),
+        **kernels.held(),
         **({MEMORY_VARIABLE: str(memory)} if memory else {}),
         **told_of_plugins(),
         "PYTHONUNBUFFERED": "1",

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from bell_bench import kernels
 from bell_bench.errors import BellBenchError
 from bell_bench.files import write_whole
 from bell_bench.harness.ahead import Errand, Helper, PoolLost, Wanted
@@ -142,6 +143,7 @@ def evaluate_path(order: Order, wanted: Wanted, weights: dict[str, Any]) -> Iter
     heed_cancel()
     yield None
     if _helper is None:  # a process of Ray's serves one job
+        kernels.hold()
         job, store, _ = order.prepare()
         os.environ[MEMORY_VARIABLE] = str(order.limits_on_this_node().memory_bytes)
         _helper = Helper(job, store.evaluations, outpost(order.run) / "modules")

@@ -318,7 +318,10 @@ def _plain(number: float) -> float | str:
 
 
 def _device_name(device: torch.device) -> str:
-    """What kind of device computes; two cards of one model are one device."""
+    """What kind of device computes; two cards of one model are one device, and so are processors
+    whose kernels use the same instructions."""
     if device.type == "cuda":
         return f"cuda {torch.cuda.get_device_name(device)}"
+    if device.type == "cpu":
+        return f"cpu {torch.backends.cpu.get_cpu_capability()}"
     return device.type

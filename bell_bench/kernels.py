@@ -1,0 +1,38 @@
+"""The same figures with and without AVX-512: torch's kernels are held to AVX2.
+
+torch and oneDNN choose among kernels by what the processor can do. Those for AVX-512 add up in
+another order than those for AVX2; the last bits differ, and after a thousand updates so do
+accuracies, by a point here and there. Held to AVX2, processors of both kinds gave the same bits.
+Whoever sets these variables has their way. Imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import pathlib
+
+HELD = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2"}
+"""Read by torch and by oneDNN when a process first computes something."""
+
+
+def held() -> dict[str, str]:
+    """What to add to the environment of a process that trains: nothing without AVX-512."""
+    if not any(flag.startswith("avx512") for flag in _flags()):
+        return {}
+    return {name: value for name, value in HELD.items() if name not in os.environ}
+
+
+def hold() -> None:
+    """The same for this process, which must not have computed anything yet."""
+    os.environ.update(held())
+
+
+@functools.cache
+def _flags() -> frozenset[str]:
+    """The processor's instruction sets, where the system tells: on Linux."""
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return frozenset()
+    return frozenset(next((line.split() for line in lines if line.startswith("flags")), ()))
