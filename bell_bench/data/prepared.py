@@ -27,10 +27,6 @@ ARRAYS = (
     "test_labels",
 )
 
-_DAMAGED = (FileNotFoundError, NotADirectoryError, EOFError, ValueError, KeyError, TypeError,
-            AttributeError)  # fmt: skip
-"""What reading raises if something is absent, cut short, empty, or not what was written."""
-
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 
@@ -80,10 +76,12 @@ def _read(folder: Path) -> Stored | None:
         }
         fingerprint = hash_arrays(arrays.values())
         found = Stored(arrays, about["fingerprint"], about["mean"], about["std"])
-    except _DAMAGED:
+    except (FileNotFoundError, NotADirectoryError):
         return None
-    except OSError as error:  # it may be sound: too many open files, not ours to read
+    except (OSError, MemoryError) as error:  # it may be sound: too many open files, or not ours
         raise BellBenchError(f"cannot read the cache folder {folder}: {error}") from error
+    except Exception:  # numpy raises whatever parsing a damaged header does, tokenize's errors too
+        return None
     return found if found.fingerprint == fingerprint else None
 
 

@@ -22,15 +22,21 @@ from typing import Any
 import click
 import numpy as np
 import pytest
+import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bell_bench.cli.verbs import VERBS, cli, run
+from bell_bench.data.prepared import prepared
 from bell_bench.errors import BellBenchError
 from bell_bench.files import read_arrays, seal, sha256, write_arrays
 from bell_bench.harness.job import Job
+from bell_bench.modular.evaluations import StoreWarning
+from bell_bench.modular.evaluator import Evaluation
+from bell_bench.modular.path import Path
 from tests.data.official_formats import made_images
 from tests.leaderboard.making import record, write_run
+from tests.modular.making import FakeTrain, make_evaluator, make_problem
 
 pytestmark = pytest.mark.slow
 FEW = settings(
@@ -38,6 +44,7 @@ FEW = settings(
     deadline=None,
     suppress_health_check=[*HealthCheck],
 )
+MANY = settings(FEW, max_examples=settings.default.max_examples)
 HASH = "0" * 64
 
 
@@ -312,6 +319,43 @@ def test_anything_may_lie_in_the_evaluation_store(data):
         bell_bench("cache", "clear", "--yes")
 
 
+PROBLEM = make_problem()
+PATH = Path.standalone(len(PROBLEM.architecture))
+
+
+@pytest.fixture(scope="module")
+def evaluation(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evaluation, pathlib.Path]:
+    """A sound one, and its file in the store."""
+    folder = tmp_path_factory.mktemp("evaluation")
+    made = make_evaluator(folder).evaluate(PATH, PROBLEM)
+    (file,) = (folder / "evaluations").glob("*/*.safetensors")
+    return made, file
+
+
+@MANY
+@given(data=st.data())
+def test_a_changed_evaluation_is_computed_again(evaluation, data):
+    """The same figures and weights, never others, whether or not it was verified before."""
+    before, file = evaluation
+    changed = data.draw(changed_bytes(file.read_bytes()))
+    damaged = changed != file.read_bytes()
+    with place() as inside:
+        shard = inside / "runs" / "evaluations" / file.parent.name
+        shard.mkdir(parents=True)
+        (shard / file.name).write_bytes(changed)
+        if data.draw(st.booleans(), "verified"):
+            assert bell_bench("cache", "verify").code == damaged
+        train = FakeTrain()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StoreWarning)
+            after = make_evaluator(inside / "runs", train).evaluate(PATH, PROBLEM)
+        assert len(train.calls) == damaged
+        assert (after.accuracy, after.loss) == (before.accuracy, before.loss)
+        for layer in PATH.new_layers:
+            expected, found = before.weights(layer), after.weights(layer)
+            assert all(torch.equal(found[name], expected[name]) for name in expected)
+
+
 # --- images -----------------------------------------------------------------------------------
 
 IMAGES = made_images(range(8))
@@ -368,6 +412,27 @@ def test_a_changed_import_is_never_used(data):
         if told.code == 0:
             with np.load(io.BytesIO(content)) as before, np.load(kept) as after:
                 assert all(np.array_equal(before[name], after[name]) for name in IMAGES)
+
+
+@MANY
+@given(data=st.data())
+def test_a_changed_cache_of_images_is_made_again(data):
+    made: dict[str, Any] = made_images(range(8), train=2, test=1)
+    made |= {f"validation_{part}": made[f"test_{part}"] for part in ("images", "labels")}
+
+    def load() -> dict[str, Any]:
+        domain = prepared("runes", {"made": 1}, lambda: made)
+        return {name: np.array(value) for name, value in vars(domain).items()}
+
+    with place() as inside, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BELL_BENCH_CACHE", str(inside / "cache"))
+        before = load()
+        (folder,) = (inside / "cache" / "domains").iterdir()
+        file = data.draw(st.sampled_from(sorted(file.name for file in folder.iterdir())))
+        content = data.draw(changed_bytes((folder / file).read_bytes()))
+        (folder / file).write_bytes(content)
+        for name, value in load().items():
+            np.testing.assert_array_equal(value, before[name], strict=True)
 
 
 # --- submissions ------------------------------------------------------------------------------
