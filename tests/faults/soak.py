@@ -2,18 +2,23 @@
 
 ``python -m tests.faults.soak FOLDER JOBS`` runs the real parent (store, executor, progress,
 leaderboard) with light workers, as real ones would spend minutes of every hundred jobs on importing
-torch. Everything is written below FOLDER.
+torch. Everything is written below FOLDER; with PYTHONTRACEMALLOC=1 also ``live.json``: how many
+bytes Python's objects took after each job.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import pathlib
 import re
 import sys
 import time
+import tracemalloc
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import psutil
 
@@ -53,6 +58,23 @@ def watch(process: psutil.Popen, progress: pathlib.Path, every: float = 0.2) -> 
     return samples
 
 
+class TracedExecutor(executor.LocalExecutor):
+    """Notes after each job how many bytes are in use, without those that wait to be collected."""
+
+    def run(
+        self, jobs: Sequence[Job], *, on_event: executor.OnEvent, on_finished: executor.OnEvent
+    ) -> None:
+        live = []
+
+        def finished(job: Job, record: dict[str, Any]) -> None:
+            on_finished(job, record)
+            gc.collect()
+            live.append(tracemalloc.get_traced_memory()[0])
+
+        super().run(jobs, on_event=on_event, on_finished=finished)
+        (self.store.folder / "live.json").write_text(json.dumps(live))
+
+
 def run_light(folder: pathlib.Path, count: int) -> None:
     """So many jobs, of four algorithms in turn on realisations of their own; prints the table."""
     content = record(learnt=(0.5,) * PROBLEMS)
@@ -69,7 +91,8 @@ def run_light(folder: pathlib.Path, count: int) -> None:
     executor.WORKER = nursery.LOADED = "tests.faults.light_worker"
     store = ResultStore(folder)
     limits = executor.Limits(memory_bytes=10**9)
-    run_plan(Plan(tuple(jobs)), executor.LocalExecutor(store, limits, 2))
+    kind = TracedExecutor if tracemalloc.is_tracing() else executor.LocalExecutor
+    run_plan(Plan(tuple(jobs)), kind(store, limits, 2))
     print("reading", flush=True)
     began = time.process_time()
     rows = result_rows(read_records(store.folder_of(job).path for job in jobs))

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import subprocess
 import sys
+from statistics import median
 
 import psutil
 import pytest
@@ -18,9 +20,12 @@ from tests.faults.soak import watch
 from tests.leaderboard.making import record
 
 JOBS = 120
+LIVE = 2e3
+"""Bytes per job by which Python's objects may grow: 2,000 jobs take 4 MB at most. They grow by some
+160; with every record kept it were 60,000."""
 GROWTH = 4e6
-"""Bytes that the parent may grow from a quarter of the run on: well below the records of so many
-jobs, and above what Python's allocator comes and goes by."""
+"""Bytes that the whole parent may grow from a quarter of the run on, above what allocators come and
+go by. What grows outside Python's objects is seen from some 60,000 bytes per job on."""
 
 
 @pytest.mark.slow
@@ -30,7 +35,8 @@ def test_the_parent_stays_small_and_its_progress_usable(tmp_path):
     with log.open("wb") as stderr:
         process = psutil.Popen(
             [sys.executable, "-m", "tests.faults.soak", str(tmp_path), str(JOBS)],
-            env={**os.environ, "PYTHONPATH": str(root)}, stdout=subprocess.PIPE, stderr=stderr,
+            env={**os.environ, "PYTHONPATH": str(root), "PYTHONTRACEMALLOC": "1"},
+            stdout=subprocess.PIPE, stderr=stderr,
         )  # fmt: skip
         samples = watch(process, log)
     told = process.stdout.read().decode()
@@ -42,6 +48,9 @@ def test_the_parent_stays_small_and_its_progress_usable(tmp_path):
     assert early
     assert late
     assert max(late) - max(early) < GROWTH
+    live = json.loads((tmp_path / "live.json").read_text())
+    grown = median(live[JOBS * 3 // 4 :]) - median(live[JOBS // 4 : JOBS // 2])
+    assert grown / (JOBS / 2) < LIVE
     lines = log.read_text().splitlines()
     assert lines[0].endswith(f"{JOBS} jobs to run")
     finished = [line for line in lines if f"/{JOBS} jobs" in line]
