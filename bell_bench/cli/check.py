@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 import click
@@ -45,7 +44,7 @@ def command(algorithm: str, names: tuple[str, ...], as_json: bool) -> int:
         if not as_json:
             tell(finding)
     if as_json:
-        echo_json([dataclasses.asdict(finding) for finding in found])
+        echo_json([finding.facts for finding in found])
     broken = sum(finding.status in ("broken", "not run") for finding in found)
     if not as_json:
         seconds = sum(finding.seconds for finding in found)

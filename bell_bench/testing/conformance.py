@@ -8,9 +8,9 @@ import pathlib
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import cast
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, cast
 
 from bell_bench.algorithm import Algorithm
 from bell_bench.errors import UsageError, unknown
@@ -20,8 +20,9 @@ from bell_bench.options import complete
 from bell_bench.plugins import registry
 from bell_bench.specs import AlgorithmSpec
 from bell_bench.testing import contracts
+from bell_bench.testing.apart import Asked, look_apart
 from bell_bench.testing.contracts import Contract, Session
-from bell_bench.testing.trial import Broken, Fault, NotApplicable, Subject
+from bell_bench.testing.trial import Broken, Fault, NotApplicable, Subject, Tell, silent
 from bell_bench.testing.worlds import world_for
 
 _BY_NAME: dict[str, Contract] = {
@@ -57,6 +58,11 @@ class Finding:
         """The command that tells more, wherever the documentation is."""
         return f"bell-bench check --explain {self.contract}"
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """All of it, as JSON has it."""
+        return {**asdict(self), "text": self.text, "where": self.where}
+
     def __str__(self) -> str:
         if self.status != "broken":
             return f"{self.contract}: {self.status}{': ' if self.detail else ''}{self.detail}"
@@ -80,23 +86,42 @@ def explanation(name: str) -> list[str]:
 def examine(
     algorithm: str | type[Algorithm], names: tuple[str, ...] = CONTRACTS
 ) -> Iterator[Finding]:
-    """Look at contract after contract, and give each finding when it is known."""
+    """Look at contract after contract, and give each finding when it is known.
+
+    In another process, so that a call that takes over 90 s is a finding, as one that ends the
+    process is; in this one if no other can import the class.
+    """
     for name in names:
         _contract(name)
-    with tempfile.TemporaryDirectory(prefix="bell-bench-check-") as folder:
+    subject, spec = _subject(algorithm)
+    with tempfile.TemporaryDirectory(
+        prefix="bell-bench-check-",
+        ignore_cleanup_errors=True,  # what was ended may still be going
+    ) as folder:
         house = pathlib.Path(folder).resolve() / "runs"
         write_json(house / "another-job" / "record.json", {})  # there for any that would look
-        verdicts = Verdicts(session_of(algorithm, house))
-        for name in names:
-            started = time.perf_counter()
-            status, detail = verdicts[name]
-            yield Finding(name, status, detail, time.perf_counter() - started)
+        if subject.address is None:
+            yield from look(session_of(algorithm, house), names)
+        else:
+            asked = Asked(subject.address, spec.load, names, str(house))
+            yield from (Finding(**found) for found in look_apart(asked))
 
 
-def session_of(algorithm: str | type[Algorithm], house: pathlib.Path) -> Session:
+def look(session: Session, names: Sequence[str]) -> Iterator[Finding]:
+    """The same in this process, for as long as it takes."""
+    verdicts = Verdicts(session)
+    for name in names:
+        started = time.perf_counter()
+        status, detail = verdicts[name]
+        yield Finding(name, status, detail, time.perf_counter() - started)
+
+
+def session_of(
+    algorithm: str | type[Algorithm], house: pathlib.Path, tell: Tell = silent
+) -> Session:
     """An examination of an algorithm: by name, by import string or as a class."""
     subject, spec = _subject(algorithm)
-    return Session(subject, world_for(spec.suites), house, dict(spec.options))
+    return Session(subject, world_for(spec.suites), house, dict(spec.options), tell)
 
 
 def check_algorithm(algorithm: str | type[Algorithm], contract: str | None = None) -> None:
@@ -116,7 +141,7 @@ class Verdicts(dict[str, tuple[str, str]]):
 
     def __missing__(self, name: str) -> tuple[str, str]:
         try:
-            _contract(name)(self._session)
+            note = _contract(name)(self._session)
         except Fault as fault:
             self[name] = "broken", str(fault)
             if fault.contract != name and self[fault.contract][0] == "broken":
@@ -126,7 +151,7 @@ class Verdicts(dict[str, tuple[str, str]]):
         except NotApplicable as reason:
             self[name] = "not applicable", str(reason)
         else:
-            self[name] = "kept", ""
+            self[name] = "kept", note or ""
         return self[name]
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import json
+import math
 import pathlib
 import pickletools
 import zipfile
@@ -27,12 +29,21 @@ from bell_bench.files import read_arrays
 from bell_bench.specs import Option
 from bell_bench.testing import watching
 from bell_bench.testing.elsewhere import Cut, go_on_elsewhere
-from bell_bench.testing.trial import Broken, Fault, NotApplicable, Subject, Trial
+from bell_bench.testing.trial import (
+    Broken,
+    Fault,
+    NotApplicable,
+    Subject,
+    Tell,
+    Trial,
+    silent,
+)
 from bell_bench.testing.worlds import Task, World
 
 SLACK = 4096
 """Bytes that need no accounting."""
-Contract = Callable[["Session"], None]
+Contract = Callable[["Session"], str | None]
+"""Raises if it is broken; may note what could not be tried."""
 
 
 @dataclass
@@ -52,9 +63,10 @@ class Session:
     world: World
     house: pathlib.Path
     declared: dict[str, Option] = field(default_factory=dict)
+    tell: Tell = silent
 
     def trial(self, **changes: Any) -> Trial:
-        return Trial(self.subject, self.world, self.house, **changes)
+        return Trial(self.subject, self.world, self.house, tell=self.tell, **changes)
 
     def tasks(self, sequence: str) -> Sequence[Task]:
         tasks = self.world.sequences[sequence]
@@ -304,15 +316,21 @@ def seed(session: Session) -> None:
             )
 
 
-def options(session: Session) -> None:
-    """It runs with every choice, switch and bound that its options declare.
+def options(session: Session) -> str:
+    """It runs with every choice, switch and bound that its options declare, and with another number
+    than the default.
 
-    Values outside are refused before an algorithm sees them.
+    Values outside are refused before an algorithm sees them. An option that has no other value to
+    try, such as text without choices, is named as not tried.
     """
     if not session.declared:
         raise NotApplicable("it declares no options")
-    for name, option in session.declared.items():
-        for value in _values(option):
+    others = {name: _values(option) for name, option in session.declared.items()}
+    untried = ", ".join(name for name, values in others.items() if not values)
+    if not any(others.values()):
+        raise NotApplicable(f"nothing could be tried: no other value is known for {untried}")
+    for name, values in others.items():
+        for value in values:
             try:
                 trial = session.trial(options={name: value})
                 for task in session.tasks("plain")[:2]:
@@ -320,6 +338,7 @@ def options(session: Session) -> None:
                 trial.predict_all()
             except Fault as fault:
                 raise Fault(f"with {name}={value!r}, {fault}", fault.contract) from fault
+    return f"not tried, as no other value is known: {untried}" if untried else ""
 
 
 def _values(option: Option) -> list[Any]:
@@ -329,9 +348,28 @@ def _values(option: Option) -> list[Any]:
         found += [True, False]
     if option.optional:
         found.append(None)
-    if option.minimum is not None:
-        found.append(option.type(option.minimum))
+    if option.type in (int, float) and not option.choices:
+        found += _number(option)
     return [value for value in dict.fromkeys(found) if value != option.default]
+
+
+def _number(option: Option) -> list[Any]:
+    """A number other than the default: the lowest that is declared, or else one nearby."""
+    default, lowest, above = option.default, option.minimum, option.above
+    found = [] if lowest is None else [lowest]
+    if above is not None:
+        between = option.type is float and default is not None
+        found.append((above + default) / 2 if between else math.floor(above) + 1)
+    if default is not None:
+        found += [default + 1] if option.type is int else [default / 2, default + 1]
+    allowed = (
+        value
+        for value in map(option.type, found)
+        if value != default
+        and (lowest is None or value >= lowest)
+        and (above is None or value > above)
+    )
+    return list(itertools.islice(allowed, 1))
 
 
 def few_points(session: Session) -> None:

@@ -17,7 +17,8 @@ from torch import Tensor
 
 from bell_bench import nursery
 from bell_bench.files import read_arrays, read_json, write_arrays, write_json
-from bell_bench.testing.trial import Broken, Fault, NotApplicable
+from bell_bench.testing.apart import teller
+from bell_bench.testing.trial import NO_CALL, Broken, Fault, NotApplicable
 
 if TYPE_CHECKING:
     from bell_bench.testing.contracts import Session
@@ -56,6 +57,7 @@ def go_on_elsewhere(session: Session, cut: Cut) -> Scores:
     """The same in another process; in this one if no other can import the class."""
     if cut.algorithm is None:
         return go_on(session, cut)
+    session.tell(NO_CALL)  # until the other process makes one
     desk = session.house / f"{cut.name}-elsewhere"
     write_json(desk / "cut.json", asdict(cut))
     with (desk / "log.txt").open("w+b") as log:
@@ -86,7 +88,7 @@ def _answer(desk: pathlib.Path, cut: Cut) -> dict[str, Any]:
 
     assert cut.algorithm is not None
     try:
-        scores = go_on(session_of(cut.algorithm, desk.parent), cut)
+        scores = go_on(session_of(cut.algorithm, desk.parent, teller(desk.parent)), cut)
     except Fault as fault:
         return {"fault": [str(fault), fault.contract]}
     except NotApplicable as refusal:

@@ -20,11 +20,19 @@ from bell_bench.harness.scores import checked_scores
 from bell_bench.problem import Inputs, Problem
 from bell_bench.testing.worlds import Task, World, copied, fingerprint
 
+Tell = Callable[[str], None]
+"""Told of every call before it is made."""
+NO_CALL = ""
+"""Told when no call is made, but something else may take its time."""
 _numbers = itertools.count(1)
 PROMISED = frozenset(
     name for name in (*Context.__annotations__, *vars(Context)) if not name.startswith("_")
 )
 """What ``bell_bench.algorithm.Context`` promises, and nothing else."""
+
+
+def silent(what: str) -> None:
+    """Nobody is told."""
 
 
 class Broken(Exception):
@@ -97,6 +105,7 @@ class Trial:
     device: str = "cpu"
     options: Mapping[str, Any] = field(default_factory=dict)
     name: str = field(default_factory=lambda: f"job-{next(_numbers)}")
+    tell: Tell = silent
 
     def __post_init__(self) -> None:
         job = Job(
@@ -177,6 +186,7 @@ class Trial:
         self.tasks = list(learnt)
 
     def _call(self, what: str, function: Any, contract: str = "learns") -> Any:
+        self.tell(what)
         try:
             with warnings.catch_warnings(record=True):  # even of code that shows all of its own
                 return function()

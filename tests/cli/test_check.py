@@ -49,6 +49,8 @@ def test_findings_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         ("learns", "kept"),
         ("scores", "broken"),
     ]
+    assert found[1]["text"].startswith("Scores are a finite, real tensor")
+    assert found[1]["where"] == "bell-bench check --explain scores"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import os
 import pathlib
 import pickle
 import socket
+import threading
 import zipfile
 from typing import Any
 
@@ -278,6 +279,52 @@ class IllOptioned(Good):
         super().learn(problem)
 
 
+class OnlyHalf(Good):
+    options = {"rate": Option(float, 0.5, "How fast.", above=0)}  # type: ignore[assignment]  # noqa: RUF012
+
+    def learn(self, problem: Problem) -> None:
+        assert self.options["rate"] == 0.5, "no other rate"
+        super().learn(problem)
+
+
+class OnlyThree(Good):
+    options = {"steps": Option(int, 3, "How many.")}  # type: ignore[assignment]  # noqa: RUF012
+
+    def learn(self, problem: Problem) -> None:
+        assert self.options["steps"] == 3, "no other number"
+        super().learn(problem)
+
+
+class Labelled(Good):
+    """Allowed: text may be anything, so that nobody knows what else to try."""
+
+    options = {"label": Option(str, "mine", "A word.")}  # type: ignore[assignment]  # noqa: RUF012
+
+
+class LabelledOrNot(Good):
+    options = {  # type: ignore[assignment]  # noqa: RUF012
+        "label": Option(str, "mine", "A word."),
+        "shown": Option(bool, True, "Whether."),
+    }
+
+
+class Hangs(Good):
+    def learn(self, problem: Problem) -> None:
+        if len(problem.train) < 16:
+            threading.Event().wait()
+        super().learn(problem)
+
+
+class HangsOnLoad(Good):
+    def load(self, folder: pathlib.Path) -> None:
+        threading.Event().wait()
+
+
+class EndsTheProcess(Good):
+    def learn(self, problem: Problem) -> None:
+        os._exit(3)
+
+
 class NeedsPoints(Good):
     def learn(self, problem: Problem) -> None:
         assert len(problem.train) > 16, "too few to split"
@@ -414,6 +461,7 @@ BREAKERS: list[tuple[str, type[Good], str]] = [
     ("learns", FailsToLearn, "raised ValueError: no such luck"),
     ("learns", FailsInTorch, "misbehaving.py:"),
     ("learns", RefusesAll, "AlgorithmSpec(suites=…)"),
+    ("learns", EndsTheProcess, "pairs, 48 points) ended the process with exit code 3"),
     ("learns", ForgetsProblems, "predict(0, inputs) raised KeyError"),
     ("scores", WrongShape, "scores of shape (48, 2), not (48, 1)"),
     ("scores", WrongType, "real numbers, not torch.complex64"),
@@ -442,6 +490,8 @@ BREAKERS: list[tuple[str, type[Good], str]] = [
     ("stable", Unstable, "learning problem 2 changed the scores of problem 1"),
     ("device", ChoosesDevice, "it asked torch.cuda.is_available() instead of using context.device"),
     ("options", IllOptioned, "with mode='b'"),
+    ("options", OnlyHalf, "with rate=0.25"),
+    ("options", OnlyThree, "with steps=4"),
     ("few-points", NeedsPoints, "too few to split"),
     ("mixed-inputs", OnlyImages, "images have two sides"),
     ("multi-class", OnlyBinary, "raised AssertionError"),

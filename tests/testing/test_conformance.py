@@ -8,13 +8,20 @@ import re
 import pytest
 
 from bell_bench.errors import UsageError
+from bell_bench.options import complete
 from bell_bench.plugins import registry
-from bell_bench.testing import CONTRACTS, ContractBroken, check_algorithm, examine
+from bell_bench.specs import AlgorithmSpec, Option
+from bell_bench.testing import CONTRACTS, ContractBroken, apart, check_algorithm, examine
 from bell_bench.testing.conformance import contract_text, explanation
+from bell_bench.testing.contracts import _values
 from tests.testing.misbehaving import (
     ALSO_BROKEN,
     BREAKERS,
     Good,
+    Hangs,
+    HangsOnLoad,
+    Labelled,
+    LabelledOrNot,
     RefusesClasses,
     SavesPlainly,
     SeedsToNoEffect,
@@ -102,6 +109,50 @@ def test_what_an_algorithm_refuses_is_not_held_against_it() -> None:
     (finding,) = examine(RefusesClasses, ("multi-class",))
     assert finding.status == "not applicable"
     assert "binary problems only" in finding.detail
+
+
+@pytest.mark.parametrize(
+    ("option", "values"),
+    [
+        (Option(int, 3, ""), [4]),
+        (Option(int, 3, "", minimum=1), [1]),
+        (Option(int, 1, "", minimum=1), [2]),
+        (Option(int, 1, "", above=0), [2]),
+        (Option(float, 0.5, ""), [0.25]),
+        (Option(float, 0.0, "", minimum=0), [1.0]),
+        (Option(float, 0.5, "", above=0.25), [0.375]),
+        (Option(float, None, "", optional=True, above=2), [3.0]),
+        (Option(int, None, "", optional=True), []),
+        (Option(int, 2, "", choices=(1, 2)), [1]),
+        (Option(str, "a", ""), []),
+    ],
+)
+def test_values_that_an_option_is_tried_with(option: Option, values: list[object]) -> None:
+    assert _values(option) == values
+    spec = AlgorithmSpec("x", "x:X", "", options={"o": option})
+    for value in values:
+        assert complete(spec, {"o": value}) == {"o": value}, "it is allowed"
+
+
+def test_an_option_that_nothing_is_known_for_is_told() -> None:
+    (finding,) = examine(Labelled, ("options",))
+    assert finding.status == "not applicable"
+    assert finding.detail == "nothing could be tried: no other value is known for label"
+    (finding,) = examine(LabelledOrNot, ("options",))
+    assert finding.status == "kept"
+    assert finding.detail == "not tried, as no other value is known: label"
+
+
+@pytest.mark.slow
+def test_a_call_that_hangs_is_ended_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "LIMIT", 10.0)
+    kept, hung, left = examine(Hangs, ("scores", "few-points", "stable"))
+    assert (kept.status, hung.status, left.status) == ("kept", "broken", "not run")
+    assert hung.detail.startswith("learn(problem 2: ")
+    assert hung.detail.endswith(" had not ended after 10 s")
+    assert left.detail == f"{hung.detail} (see contract few-points)"
+    (hung,) = examine(HangsOnLoad, ("resumes",))
+    assert (hung.status, hung.detail) == ("broken", "load(folder) had not ended after 10 s")
 
 
 def test_every_contract_is_documented_in_its_own_words() -> None:
