@@ -32,8 +32,9 @@ def command(file: pathlib.Path, count: int | None, seed: int | None) -> int:
     """Check FILE, made by `bell-bench submit`: schema, hashes, completeness, every figure.
 
     Test labels are made again from the seeds and all figures are recomputed from the predictions.
-    Nothing is unpacked, and nothing that FILE names is run. Exit code 0: sound; 1: not sound, each
-    mismatch is told; 2: it cannot be read, or cannot be checked here.
+    Nothing is unpacked, and no code from FILE is run; `--rerun` runs the installed algorithms that
+    it names. Exit code 0: sound; 1: not sound, each mismatch is told; 2: it cannot be read, or
+    cannot be checked here.
     """
     from bell_bench.api import validate
 

@@ -54,7 +54,7 @@ class RayExecutor:
             check_number("--jobs", workers, 1)
         if importlib.util.find_spec("ray") is None:
             raise UsageError(
-                "--executor ray needs Ray, which is not installed: pip install 'bell-bench[ray]'"
+                "--executor ray needs Ray, which is not installed: pip install 'ray[default]>=2.9'"
             )
         if address and address.startswith("ray://"):
             raise UsageError(
