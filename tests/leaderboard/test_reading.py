@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import io
 import json
+import warnings
 import zipfile
 
 import numpy as np
@@ -212,6 +213,14 @@ def test_a_job_counts_once_and_what_is_done_wins(tmp_path):
     (found,) = read_records([tmp_path / name for name in "abc"])
     assert found["status"] == "done"
     assert str(found["place"]) == str(tmp_path / "b" / "job")
+
+
+def test_the_same_job_on_another_machine_takes_other_seconds(tmp_path):
+    write_run(tmp_path / "a" / "job", record())
+    write_run(tmp_path / "b" / "job", record(resources={"wall_s": 9.0}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(read_records([tmp_path / name for name in "ab"])) == 1
 
 
 def test_the_same_job_with_other_figures_is_told(tmp_path):
