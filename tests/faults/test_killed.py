@@ -18,6 +18,8 @@ import psutil
 import pytest
 
 from bell_bench.files import read_arrays
+from bell_bench.modular.evaluations import FOLDER, EvaluationStore, read_record
+from bell_bench.modular.path import NEW
 from tests.faults.run_jobs import ALGORITHM, OPTION, SEQUENCE
 from tests.harness.conftest import House, build
 from tests.processes import workers_of
@@ -149,15 +151,47 @@ def figures(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def compare_costs(house: House, out: str) -> None:
-    """What is measured is there for every problem, as large as it should be; nothing was computed
-    twice that had been stored; and what was begun again is stated."""
-    whole = records(house, "whole")
-    for name, record in records(house, out).items():
+    """Every problem is charged what the store says its paths took, whoever computed them and
+    however often it was begun; no path was computed again that had been stored; and what was begun
+    again is stated."""
+    mine, whole = records(house, out), records(house, "whole")
+    stored = evaluations(house, out)
+    assert stored.keys() == evaluations(house, "whole").keys()
+    for name, record in mine.items():
         assert record["resumed"] == sorted(record["resumed"])
         assert all(0 < count <= 6 for count in record["resumed"])
-        for mine, other in zip(record["problems"], whole[name]["problems"], strict=True):
-            used, theirs = mine["resources"], other["resources"]
-            assert used["wall_s"] > 0
-            assert used["cpu_s"] > 0
+        for problem, other in zip(record["problems"], whole[name]["problems"], strict=True):
+            used, theirs = problem["resources"], other["resources"]
+            costs = [
+                entry["cost"]
+                for entry in stored.values()
+                if entry["identity"]["problem"] == problem["fingerprint"]
+                and (record["job"]["algorithm"] != "sa" or {*entry["identity"]["path"]} == {NEW})
+            ]
+            assert len(costs) == used["paths_evaluated"]
+            for total, charged in (("wall_s", "seconds"), ("cpu_s", "cpu_seconds")):
+                assert used[charged] == pytest.approx(sum(cost[charged] for cost in costs))
+                assert used[total] > used[charged] - 1e-6, "with what it did by itself"
             assert 0.3 < used["peak_memory_bytes"] / theirs["peak_memory_bytes"] < 3
-            assert used["paths_computed"] <= used["paths_evaluated"]
+    once = computed(whole)
+    assert sum(once) == len(stored)
+    begun_again = {0, *(count for record in mine.values() for count in record["resumed"])}
+    for index, (here, there) in enumerate(zip(computed(mine), once, strict=True)):
+        assert here == there or (here < there and index in begun_again)
+
+
+def evaluations(house: House, out: str) -> dict[str, dict[str, Any]]:
+    """The stored evaluations by key; one that was computed twice would lie there twice, as no two
+    take the same time."""
+    entries = EvaluationStore(house.folder / out / FOLDER).entries()
+    found = {each.key: read_record(each.file.read_bytes(), each.key) for each in entries}
+    assert len(found) == len(entries), "computed although it had been stored"
+    return {key: record for key, record in found.items() if record is not None}
+
+
+def computed(found: dict[str, dict[str, Any]]) -> list[int]:
+    """How many paths all jobs together computed, problem by problem: which of them computes a path
+    that several ask for is a matter of chance."""
+    counts = ([problem["resources"]["paths_computed"] for problem in record["problems"]]
+              for record in found.values())  # fmt: skip
+    return [sum(each) for each in zip(*counts, strict=True)]
