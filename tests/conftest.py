@@ -26,10 +26,16 @@ hypothesis.settings.register_profile("deep", deadline=None, max_examples=4000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "tests"))
 
 
+LONGEST = ("test_conformance.py", "test_killed.py", "test_new_algorithm.py", "test_cluster.py",
+           "test_evaluate.py", "test_bandit.py", "test_parallel_paths.py")  # fmt: skip
+"""The files that take minutes."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests first, so that no process ends with one while the others wait."""
+    """The longest files first, then others with slow tests, so that no process ends with one while
+    the others wait."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (item.path.name not in LONGEST, item.path not in slow))
 
 
 @pytest.fixture(autouse=True)

@@ -40,7 +40,7 @@ def test_local_is_one_and_others_are_asked_back(store):
 
 def test_without_ray_the_command_to_install_it_is_told(store, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"pip install 'bell-bench\[ray\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'ray\[default\]>=2.9'"):
         make_executor("ray", store, Limits())
 
 

@@ -29,7 +29,8 @@ CLAIMS = {
     "claims": [
         {**CLAIM, "id": "keeps", "says": "sa keeps all", "rule": "within", "of": ["sa"],
          "settings": {"tolerance": 0.1}},
-        {**CLAIM, "id": "loses", "says": "sa forgets", "rule": "below", "of": ["sa"]},
+        {**CLAIM, "id": "loses", "says": "sa forgets", "rule": "below", "of": ["sa"],
+         "settings": {"margin": -1}},
         {**CLAIM, "id": "other", "says": "rs keeps all", "rule": "within", "of": ["rs"],
          "settings": {"tolerance": 0.1}},
     ],

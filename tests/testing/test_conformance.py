@@ -145,14 +145,14 @@ def test_an_option_that_nothing_is_known_for_is_told() -> None:
 
 @pytest.mark.slow
 def test_a_call_that_hangs_is_ended_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "LIMIT", 10.0)
+    monkeypatch.setattr(apart, "LIMIT", 5.0)
     kept, hung, left = examine(Hangs, ("scores", "few-points", "stable"))
     assert (kept.status, hung.status, left.status) == ("kept", "broken", "not run")
     assert hung.detail.startswith("learn(problem 2: ")
-    assert hung.detail.endswith(" had not ended after 10 s")
+    assert hung.detail.endswith(" had not ended after 5 s")
     assert left.detail == f"{hung.detail} (see contract few-points)"
     (hung,) = examine(HangsOnLoad, ("resumes",))
-    assert (hung.status, hung.detail) == ("broken", "load(folder) had not ended after 10 s")
+    assert (hung.status, hung.detail) == ("broken", "load(folder) had not ended after 5 s")
 
 
 def test_every_contract_is_documented_in_its_own_words() -> None:
