@@ -76,6 +76,8 @@ def main(runs: list[pathlib.Path]) -> None:
     by_name: dict[str, dict[Any, Record]] = {}
     for record in records:
         job = record["job"]
+        if not any("evaluated" in note for note in record["problems"][0]["notes"]):
+            continue  # not a search over paths
         by_name.setdefault(job["algorithm"], {})[job["sequence"], job["realisation"]] = record
     picle = list(by_name["picle"].values())
     for name in sorted(by_name.keys() - {"picle"}):
