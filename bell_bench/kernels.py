@@ -2,8 +2,9 @@
 
 torch and oneDNN choose among kernels by what the processor can do. Those for AVX-512 add up in
 another order than those for AVX2; the last bits differ, and after a thousand updates so do
-accuracies, by a point here and there. Held to AVX2, processors of both kinds gave the same bits.
-Whoever sets these variables has their way. Imports nothing heavy.
+accuracies, by a point here and there. Held to AVX2, AMD's processors of both kinds gave the same
+bits. (MKL, which multiplies matrices, is left alone: on Intel's it chooses by AVX-512, too.)
+Whoever sets one of these variables has their way. Imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -18,9 +19,8 @@ HELD = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2"}
 
 def held() -> dict[str, str]:
     """What to add to the environment of a process that trains: nothing without AVX-512."""
-    if not any(flag.startswith("avx512") for flag in _flags()):
-        return {}
-    return {name: value for name, value in HELD.items() if name not in os.environ}
+    able = any(flag.startswith("avx512") for flag in _flags())
+    return dict(HELD) if able and not HELD.keys() & os.environ.keys() else {}
 
 
 def hold() -> None:

@@ -181,7 +181,7 @@ class Results:
         draw_leaderboard(self.rows, pathlib.Path(file))
 
     def draw_resources(self, file: str | pathlib.Path) -> str:
-        """FLOPs and peak memory per problem of every long sequence, as a PNG; its name."""
+        """FLOPs and peak memory per problem of every long sequence; their names."""
         from bell_bench_leaderboard.resources_picture import draw_resources
 
         name: str = draw_resources(self.records, pathlib.Path(file))

@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 
-from bell_bench_leaderboard.bootstrap import _draws, estimate, together
+from bell_bench_leaderboard.bootstrap import _drawn, estimate
 
 CASES = ((3, 1, False), (5, 1, False), (10, 1, False), (3, 9, False), (5, 9, False), (3, 5, True),
          (5, 5, True))  # fmt: skip
@@ -30,9 +30,9 @@ def coverage(
         values = random.exponential(size=shape) - 1 if skewed else random.normal(size=shape)
         if shared:
             values += 2 * random.normal(size=realisations)
-        found = estimate(together(list(values), [0 if shared else n for n in range(sequences)]))
-        alone = np.full(sequences, 1 / sequences)
-        low, high = np.quantile(_draws(list(values), alone), (0.025, 0.975))
+        found = estimate(list(values), [range(realisations)] * sequences if shared else None)
+        moved = (values - values.mean(axis=1, keepdims=True)) / values.size
+        low, high = np.quantile(_drawn(list(moved)), (0.025, 0.975)) + values.mean()
         ours += found.low <= 0 <= found.high
         percentiles += low <= 0 <= high
     return ours / repeats, percentiles / repeats

@@ -130,7 +130,7 @@ class Board:
 
     @cached_property
     def draws(self) -> dict[str, frozenset[tuple[int, int]]]:
-        """Each sequence's realisations with their seeds: where these are equal, so are problems."""
+        """Each sequence's realisations with their seeds: where one is shared, so are problems."""
         found: dict[str, set[tuple[int, int]]] = {}
         for row in self.rows:
             seed = (row["realisation"], row["realisation_seed"])

@@ -1,8 +1,8 @@
 """How far a mean over realisations can be trusted: a stratified bootstrap of Student's width.
 
 Strata are sequences, and what is drawn is a realisation with all its seeds: two seeds of one
-realisation say little about another. Nor do two sequences that share their realisations' seeds, and
-so their problems: they are one stratum, drawn together. The bootstrap gives an interval its shape.
+realisation say little about another. Nor do two sequences that share realisations' seeds, and so
+problems: they are one stratum, drawn together. The bootstrap gives an interval its shape.
 Its width is Student's: three values cannot be resampled beyond their own range, so that plain
 percentiles, called 95%, would hold the true mean three times in four (benchmarks/intervals.py).
 """
@@ -38,54 +38,64 @@ class Estimate:
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
-def together(sequences: Sequence[Values], draws: Sequence[Hashable]) -> list[Values]:
-    """The strata of sequences: those of one draw side by side, (realisations, sequences)."""
-    groups: dict[Hashable, list[Values]] = {}
-    for values, draw in zip(sequences, draws, strict=True):
-        groups.setdefault(draw, []).append(values)
-    return [np.column_stack(group) for group in groups.values()]
-
-
-def estimate(strata: Sequence[Values], *, level: float | None = LEVEL) -> Estimate:
-    """The mean over sequences of their means, with an interval; none where a stratum has one
+def estimate(
+    sequences: Sequence[Values],
+    draws: Sequence[Sequence[Hashable]] | None = None,
+    *,
+    level: float | None = LEVEL,
+) -> Estimate:
+    """The mean over sequences of their means, with an interval; none where a sequence has one
     realisation, or no level is asked for.
 
-    A stratum is one sequence's values, or several's that were drawn together as columns.
+    ``draws`` names each sequence's realisations; those of one name are drawn together. Without it
+    every sequence has its own.
     """
-    if not strata or any(not len(values) for values in strata):
-        raise ValueError("an estimate needs at least one stratum, and values in each")
-    sizes = np.array([len(values) for values in strata])
-    tables = [values.reshape(len(values), -1) for values in strata]
-    shares = np.array([table.shape[1] for table in tables], dtype=float)
-    shares /= shares.sum()
-    realisations = [table.mean(axis=1) for table in tables]
-    mean = float(shares @ [values.mean() for values in realisations])
-    if level is None or sizes.min() < 2:
-        return Estimate(mean, None, None, int(sizes.min()))
-    variances = np.array([values.var(ddof=1) for values in realisations]) / sizes * shares**2
-    drawn = _draws(realisations, shares)
-    low, high = np.quantile(drawn, (0.025, 0.975)) if variances.any() else (mean, mean)
+    if not sequences or any(not len(values) for values in sequences):
+        raise ValueError("an estimate needs at least one sequence, and values in each")
+    fewest = min(len(values) for values in sequences)
+    mean = float(np.mean([values.mean() for values in sequences]))
+    if level is None or fewest < 2:
+        return Estimate(mean, None, None, fewest)
+    strata = _shifts(sequences, draws)
+    counts = np.array([len(shifts) for shifts in strata])
+    variances = np.array([(shifts**2).sum() for shifts in strata]) * counts / (counts - 1)
+    low, high = np.quantile(_drawn(strata), (0.025, 0.975)) if variances.any() else (0.0, 0.0)
     if high - low < 1e-12:
-        return Estimate(mean, mean, mean, int(sizes.min()))
-    freedom = variances.sum() ** 2 / float((variances**2 / (sizes - 1)).sum())
+        return Estimate(mean, mean, mean, fewest)
+    freedom = variances.sum() ** 2 / float((variances**2 / (counts - 1)).sum())
     width = 2 * student(freedom, level) * math.sqrt(variances.sum()) / float(high - low)
-    return Estimate(
-        mean, mean - width * (mean - float(low)), mean + width * (float(high) - mean),
-        int(sizes.min()),
-    )  # fmt: skip
+    return Estimate(mean, mean + width * float(low), mean + width * float(high), fewest)
 
 
-def _draws(strata: Sequence[Values], shares: Values) -> Values:
-    """Means of resampled realisations, each stratum resampled by itself."""
-    means = [_weights(len(values), place) @ values for place, values in enumerate(strata)]
-    return np.asarray(shares @ means)
+def _shifts(
+    sequences: Sequence[Values], draws: Sequence[Sequence[Hashable]] | None
+) -> list[Values]:
+    """By how much each realisation moves the mean, stratum by stratum: sequences that have a
+    realisation in common are one."""
+    strata: list[dict[Hashable, float]] = []
+    for place, values in enumerate(sequences):
+        names = draws[place] if draws else [(place, count) for count in range(len(values))]
+        moved = (values - values.mean()) / len(values) / len(sequences)
+        found = dict(zip(names, map(float, moved), strict=True))
+        for other in [each for each in strata if each.keys() & found.keys()]:
+            strata.remove(other)
+            found = {n: other.get(n, 0.0) + found.get(n, 0.0) for n in {**other, **found}}
+        strata.append(found)
+    return [np.array([*each.values()]) for each in strata]
+
+
+def _drawn(strata: Sequence[Values]) -> Values:
+    """How far means of resampled realisations lie from the mean; each stratum by itself."""
+    return np.asarray(
+        np.sum([_counts(len(each), place) @ each for place, each in enumerate(strata)], axis=0)
+    )
 
 
 @functools.lru_cache(maxsize=128)
-def _weights(count: int, place: int) -> Values:
+def _counts(count: int, place: int) -> Values:
     """How often each of ``count`` realisations is drawn, always the same for a stratum's place."""
     random = np.random.RandomState([count, place])
-    return random.multinomial(count, np.full(count, 1 / count), size=DRAWS) / count
+    return random.multinomial(count, np.full(count, 1 / count), size=DRAWS).astype(float)
 
 
 @functools.lru_cache(maxsize=1024)

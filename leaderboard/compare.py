@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bell_bench_leaderboard.boards import Board
-from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate, together
+from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate
 
 
 def mean(
@@ -50,7 +50,7 @@ def _over(board: Board, found: Mapping[str, Values | None], level: float | None)
     known = [values for values in found.values() if values is not None]
     if not known or len(known) < len(found):
         return None
-    return estimate(together(known, [board.draws[each] for each in found]), level=level)
+    return estimate(known, [sorted(board.draws[each]) for each in found], level=level)
 
 
 def _paired(board: Board, figure: str, name: str, other: str, sequence: str) -> Values | None:

@@ -49,8 +49,8 @@ def read_records(paths: Iterable[pathlib.Path]) -> list[Record]:
 
 
 def _keep(found: dict[str, Record], record: Record) -> None:
-    """A job that was read before counts once: the record that is done, else the first. Run twice, it
-    takes other seconds and must have the same accuracies."""
+    """A job that was read before counts once: the record that is done, else the first. Run twice,
+    it takes other seconds and must have the same accuracies."""
     key = json.dumps(record["job"], sort_keys=True)
     known = found.get(key)
     if known is None or (known["status"] != "done" and record["status"] == "done"):

@@ -38,7 +38,9 @@ def test_without_it_nothing_is_set(monkeypatch):
 def test_whoever_sets_a_variable_has_their_way(monkeypatch):
     having(monkeypatch, "avx2", "avx512f")
     monkeypatch.setenv("ATEN_CPU_CAPABILITY", "avx512")
-    assert worker_environment()["ATEN_CPU_CAPABILITY"] == "avx512"
+    environment = worker_environment()
+    assert environment["ATEN_CPU_CAPABILITY"] == "avx512"
+    assert "ONEDNN_MAX_CPU_ISA" not in environment, "both are held, or neither"
 
 
 def test_torch_heeds_it_after_its_import_too(monkeypatch):
@@ -60,4 +62,6 @@ def test_evaluations_of_other_kernels_are_kept_apart(monkeypatch, tmp_path):
     for capability in ("AVX2", "AVX512"):
         monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda held=capability: held)
         keys.add(evaluator.key(Path.prefix((), len(problem.architecture)), problem))
-    assert len(keys) == 2
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "ALL")
+    keys.add(evaluator.key(Path.prefix((), len(problem.architecture)), problem))
+    assert len(keys) == 3

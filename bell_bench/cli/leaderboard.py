@@ -51,7 +51,11 @@ class _WithFigures(click.Command):
     metavar="NAME [FILE]",
     help="resources: FLOPs and peak memory per problem of each long sequence, or the longest.",
 )
-@click.option("--baseline", metavar="ALGO", help="Add paired differences in A to this one.")
+@click.option(
+    "--baseline",
+    metavar="ALGO",
+    help="Add paired differences to this one: in A, with --wide in every score.",
+)
 @click.option("--costs", is_flag=True, help="Add costs, Pareto fronts and score at equal budget.")
 @click.option("--properties", is_flag=True, help="Add the table of observed properties.")
 @click.option("--rules", type=click.Path(path_type=pathlib.Path, exists=True, dir_okay=False),

@@ -10,7 +10,7 @@ import click
 from bell_bench.cli.watching import watched
 
 if TYPE_CHECKING:
-    from bell_bench_leaderboard.submission import Report
+    from bell_bench_leaderboard.submission import Report, Submission
 
 
 @click.command()
@@ -36,9 +36,10 @@ def command(file: pathlib.Path, count: int | None, seed: int | None) -> int:
     it names. Exit code 0: sound; 1: not sound, each mismatch is told; 2: it cannot be read, or
     cannot be checked here.
     """
-    from bell_bench.api import validate
+    from bell_bench_leaderboard.submission import Submission, check
 
-    report = validate(file, watch=watched("checking jobs"))
+    submission = Submission.read(file)
+    report = check(submission, watch=watched("checking jobs"))
     click.echo(report)
     code = 1 if report.faults else 2 if report.unchecked else 0
     if count is None:
@@ -46,17 +47,16 @@ def command(file: pathlib.Path, count: int | None, seed: int | None) -> int:
     if code:
         click.echo("nothing was run again: it would prove nothing while the above stands")
         return code
-    return run_again(file, report, count, seed)
+    return run_again(submission, report, count, seed)
 
 
-def run_again(file: pathlib.Path, report: Report, count: int, seed: int | None) -> int:
+def run_again(submission: Submission, report: Report, count: int, seed: int | None) -> int:
     """Rerun some jobs, and tell of it as it goes; the exit code."""
-    from bell_bench_leaderboard.submission import Submission
     from bell_bench_leaderboard.submission.rerun import draw_seed, rerun
 
     chosen = draw_seed() if seed is None else seed
     click.echo(f"running {count} jobs again, chosen by --seed {chosen}")
-    result = rerun(Submission.read(file), report, count, chosen)
+    result = rerun(submission, report, count, chosen)
     for line in result.unable:
         click.echo(f"cannot be run again here: {line}")
     for line in result.agreed:

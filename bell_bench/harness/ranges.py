@@ -1,5 +1,5 @@
-"""Which numbers may be asked for: the same from Python as from the command line, whose options
-check nothing of their own."""
+"""Which numbers may be asked for, of a run or a plan: the same from Python as from the command
+line."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import operator
+import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +17,7 @@ import safetensors.torch
 import torch
 
 from bell_bench.files import hash_json
+from bell_bench.kernels import HELD
 from bell_bench.memory import PEAK
 from bell_bench.modular.blocks import Weights
 from bell_bench.modular.evaluations import EvaluationStore
@@ -323,5 +325,6 @@ def _device_name(device: torch.device) -> str:
     if device.type == "cuda":
         return f"cuda {torch.cuda.get_device_name(device)}"
     if device.type == "cpu":
-        return f"cpu {torch.backends.cpu.get_cpu_capability()}"
+        limit = os.environ.get("ONEDNN_MAX_CPU_ISA", "").replace(HELD["ONEDNN_MAX_CPU_ISA"], "")
+        return f"cpu {torch.backends.cpu.get_cpu_capability()} {limit}".strip()
     return device.type

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from bell_bench import nursery
+from bell_bench import kernels, nursery
 from bell_bench.files import read_json, write_json
 from bell_bench.harness.events import EventReader, EventWriter
 from bell_bench.loading import load_object
@@ -23,6 +23,8 @@ from bell_bench.trial import ending
 LIMIT = 90.0
 """Seconds that one call may take; on problems so small, most take a hundredth of one."""
 TICK = 0.02
+SHOWN = 10_000
+"""Bytes of what the process has printed that its caller is shown."""
 _EVENTS = "events.jsonl"
 
 
@@ -52,7 +54,7 @@ def look_apart(asked: Asked) -> Iterator[dict[str, Any]]:
     write_json(desk / "asked.json", asdict(asked))
     events, log = EventReader(desk / _EVENTS), desk / "log.txt"
     with log.open("wb") as stream:
-        environment = {**os.environ, **told_of_plugins()}
+        environment = {**os.environ, **kernels.held(), **told_of_plugins()}
         process = nursery.start(__name__, (str(desk),), environment, stream)
     left, doing, since, ended = list(asked.names), NO_CALL, time.monotonic(), False
     try:
@@ -69,14 +71,23 @@ def look_apart(asked: Asked) -> Iterator[dict[str, Any]]:
     finally:
         nursery.clear_away(process.pid)
         code = process.wait()
+        said = _end_of(log)
+        sys.stderr.write(said)
     why = f"{doing} had not ended after {LIMIT:g} s"
     if ended:
-        last = " ".join(log.read_text(errors="replace").splitlines()[-3:])
+        last = "".join(said.splitlines()[-1:])
         why = f"{doing or 'it'} ended the process with {ending(code)}{': ' if last else ''}{last}"
     for name in left[:1]:
         yield {"contract": name, "status": "broken", "detail": why}
     for name in left[1:]:
         yield {"contract": name, "status": "not run", "detail": f"{why} (see contract {left[0]})"}
+
+
+def _end_of(log: pathlib.Path) -> str:
+    """What was printed last; no more of it than people read."""
+    with log.open("rb") as stream:
+        stream.seek(max(0, log.stat().st_size - SHOWN))
+        return stream.read(SHOWN).decode(errors="replace")
 
 
 def start(desk: str) -> int:
@@ -90,5 +101,6 @@ def start(desk: str) -> int:
     load_object(asked.load)
     house = pathlib.Path(asked.house)
     for finding in look(session_of(asked.algorithm, house, teller(house)), asked.names):
+        sys.stdout.flush()  # the last finding may be the end of this process
         tell("found", finding=asdict(finding))
     return 0

@@ -184,7 +184,10 @@ def _subject(algorithm: str | type[Algorithm]) -> tuple[Subject, AlgorithmSpec]:
 
 
 def _address(kind: type) -> str | None:
-    """A class as another process can import it; None if it is made where it is used."""
+    """A class as another process can import it; None if it is made where it is used, or if its
+    module is known to this process alone."""
     module, name = kind.__module__, kind.__qualname__
-    found = getattr(sys.modules.get(module), name, None)
-    return f"{CLASS}{module}:{name}" if found is kind and module != "__main__" else None
+    here = getattr(sys.modules.get(module), name, None) is kind and module != "__main__"
+    top = module.partition(".")[0]
+    able = here and any(finder.find_spec(top, None) for finder in sys.meta_path)
+    return f"{CLASS}{module}:{name}" if able else None

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate, together
+from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate
 from bell_bench_leaderboard.reading import Record
 from bell_bench_leaderboard.reproduction.ablations import ABLATIONS, ablation_values
 from bell_bench_leaderboard.reproduction.claims import STANDALONE, Book
@@ -92,8 +92,8 @@ class Evidence:
         found = [self._values(suite, protocol, figure, names, place) for place in on]
         if not found or not all(found):
             return Measured(None, lacking=lacking or f"{figure} is not known")
-        strata = together([np.array([*each.values()]) for each in found], [*map(frozenset, found)])
-        return Measured(estimate(strata, level=level), lacking=lacking)
+        values = [np.array([*each.values()]) for each in found]
+        return Measured(estimate(values, [[*each] for each in found], level=level), lacking=lacking)
 
     def _values(
         self, suite: str, protocol: str, figure: str, names: Sequence[str], place: str
@@ -141,7 +141,8 @@ class Evidence:
                 return Measured(None, lacking=f"runs missing: {rival or name}{where}")
             columns.append(values if theirs is None else values - theirs)
         over = "seeds" if ablation == "density" else "realisations"
-        return Measured(estimate([np.column_stack(columns)], level=level), over)
+        units = [range(len(each)) for each in columns]
+        return Measured(estimate(columns, units, level=level), over)
 
     def _lacking(self, asked: Sequence[Where]) -> str:
         """Which jobs are not done, in words; empty if all are."""

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bell_bench_leaderboard.bootstrap import estimate, student, together
+from bell_bench_leaderboard.bootstrap import estimate, student
 
 VALUES = arrays(float, st.integers(2, 6), elements=st.floats(-100, 100, width=32))
 
@@ -75,24 +75,29 @@ def test_the_truth_is_held_as_often_as_is_said(realisations, sequences, shared):
     for _ in range(600):
         values = random.normal(size=(sequences, realisations))
         values += shared * random.normal(size=realisations)
-        draws = [0 if shared else place for place in range(sequences)]
-        found.append(estimate(together(list(values), draws)))
+        draws = [range(realisations)] * sequences if shared else None
+        found.append(estimate(list(values), draws))
     held = np.mean([each.low <= 0 <= each.high for each in found])
     assert 0.92 <= held <= 0.98
 
 
-def test_sequences_of_one_draw_count_once_each_and_are_drawn_together():
-    one, two, three = (
-        np.array([1.0, 2.0, 3.0]),
-        np.array([3.0, 2.0, 1.0]),
-        np.array([5.0, 6.0, 7.0]),
-    )
-    apart, beside = (estimate(together([one, two, three], draws)) for draws in ("abc", "aac"))
+def test_sequences_of_one_draw_are_drawn_together():
+    one, two = np.array([1.0, 2.0, 3.0]), np.array([3.0, 2.0, 1.0])
+    three = np.array([5.0, 6.0, 7.0])
+    apart, beside = (estimate([one, two, three], draws) for draws in (None, ["abc", "abc", "def"]))
     assert apart.mean == beside.mean == pytest.approx(10 / 3)
     assert beside.interval != apart.interval
     alone = estimate([three])
     width = (alone.high - alone.low) / 3  # what one rises by, two falls by: they cancel out
     assert beside.high - beside.low == pytest.approx(width, rel=1e-6)
+
+
+def test_fewer_realisations_make_nothing_surer():
+    """As where one job of one of two sequences is missing, or one has realisations more."""
+    values = np.array([20.0, 50.0, 80.0])
+    whole = estimate([values, values], ["abc", "abc"])
+    part = estimate([values, values[:2]], ["abc", "ab"])
+    assert part.high - part.low > 0.7 * (whole.high - whole.low)  # apart: 0.5
 
 
 def test_nothing_has_no_mean():

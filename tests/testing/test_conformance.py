@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pathlib
 import re
+import sys
+import types
 
 import pytest
 
@@ -25,6 +27,7 @@ from tests.testing.misbehaving import (
     RefusesClasses,
     SavesPlainly,
     SeedsToNoEffect,
+    Talks,
     Unstable,
 )
 
@@ -153,6 +156,23 @@ def test_a_call_that_hangs_is_ended_and_told(monkeypatch: pytest.MonkeyPatch) ->
     assert left.detail == f"{hung.detail} (see contract few-points)"
     (hung,) = examine(HangsOnLoad, ("resumes",))
     assert (hung.status, hung.detail) == ("broken", "load(folder) had not ended after 5 s")
+
+
+def test_a_class_whose_module_only_this_process_knows_is_examined_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As pytest's importlib mode and some notebooks load modules."""
+    hidden = types.ModuleType("hidden_from_others")
+    kind = type("Hidden", (Good,), {"__module__": hidden.__name__})
+    hidden.Hidden = kind  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, hidden.__name__, hidden)
+    (finding,) = examine(kind, ("scores",))
+    assert finding.status == "kept", finding.detail
+
+
+def test_what_an_algorithm_prints_is_heard(capsys: pytest.CaptureFixture[str]) -> None:
+    examine(Talks, ("scores",))
+    assert "hear, hear" in capsys.readouterr().err
 
 
 def test_every_contract_is_documented_in_its_own_words() -> None:
