@@ -129,13 +129,13 @@ class Board:
         }
 
     @cached_property
-    def draws(self) -> dict[str, frozenset[tuple[int, int]]]:
+    def draws(self) -> dict[str, list[tuple[int, int]]]:
         """Each sequence's realisations with their seeds: where one is shared, so are problems."""
-        found: dict[str, set[tuple[int, int]]] = {}
+        found: dict[str, dict[int, int]] = {}
         for row in self.rows:
-            seed = (row["realisation"], row["realisation_seed"])
-            found.setdefault(row["sequence"], set()).add(seed)
-        return {sequence: frozenset(seeds) for sequence, seeds in found.items()}
+            seeds = found.setdefault(row["sequence"], {})
+            seeds.setdefault(row["realisation"], row["realisation_seed"])
+        return {sequence: sorted(seeds.items()) for sequence, seeds in found.items()}
 
     def values(self, figure: str, name: str, sequence: str) -> NDArray[np.float64] | None:
         """A cell's values, computed once."""

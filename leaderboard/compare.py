@@ -50,7 +50,7 @@ def _over(board: Board, found: Mapping[str, Values | None], level: float | None)
     known = [values for values in found.values() if values is not None]
     if not known or len(known) < len(found):
         return None
-    return estimate(known, [sorted(board.draws[each]) for each in found], level=level)
+    return estimate(known, [board.draws[each] for each in found], level=level)
 
 
 def _paired(board: Board, figure: str, name: str, other: str, sequence: str) -> Values | None:

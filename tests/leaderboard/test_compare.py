@@ -44,6 +44,12 @@ def test_sequences_that_share_their_problems_make_an_average_no_surer():
     assert surer.high - surer.low < 0.7 * (one.high - one.low)
 
 
+def test_a_record_whose_realisation_has_another_seed_breaks_nothing():
+    odd = record("b", (0.5,), realisation=2, realisation_seed=7)
+    found = mean(board(*series("a", BASE), *series("b", BASE[:2]), odd), "A", "a")
+    assert found.mean == pytest.approx(50)
+
+
 def test_other_images_cannot_be_paired():
     here = board(*series("a", BASE), *series("b", BASE, data_hash="other"))
     assert difference(here, "A", "a", "b") is None
