@@ -33,7 +33,8 @@ def page_contents(
     rows = [{**row, "job": place} for place, row in enumerate(result_rows(records))]
     environments: dict[str, int] = {}
     jobs = [_job(record, row, environments) for record, row in zip(records, rows, strict=True)]
-    found = boards(rows)
+    # whoever opens the page sees the largest board first
+    found = sorted(boards(rows), key=lambda board: -len(board.rows))
     for board in found:
         for name, row in board:
             jobs[row["job"]]["label"] = name

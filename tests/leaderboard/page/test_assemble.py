@@ -85,3 +85,8 @@ def test_the_licences_of_what_is_bundled_are_in_the_page():
 def test_boards_are_apart():
     text = page(record(), record(scale="paper"))
     assert len(data_of(text)["boards"]) == 2
+
+
+def test_the_largest_board_comes_first():
+    text = page(record("sa", scale="standard"), *series("sa", (0.5, 0.6)))
+    assert ["standard" in board["title"] for board in data_of(text)["boards"]] == [False, True]
