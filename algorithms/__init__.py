@@ -110,9 +110,10 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
             "gamma": Option(
                 float,
                 GAMMA,
-                "Decay of the former Fisher, from 0 to 1; under authors-code, which "
-                "replaces the Fisher, it may not be set.",
+                "Decay of the former Fisher; under authors-code, which replaces the Fisher, it may "
+                "not be set.",
                 minimum=0,
+                maximum=1,
             ),
         },
     )

@@ -12,7 +12,7 @@ from torch.nn import functional
 from bell_bench.algorithm import Context
 from bell_bench.avalanche.library import SupervisedPlugin
 from bell_bench.avalanche.model import MultiHead
-from bell_bench.errors import Unsupported, UsageError
+from bell_bench.errors import Unsupported
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem
 from bell_bench_algorithms import GAMMA
@@ -88,8 +88,6 @@ class OEWC(SharedParameters):
     def __init__(self, context: Context, **options: Any) -> None:
         super().__init__(context, **options)
         gamma: float = options["gamma"]
-        if gamma > 1:
-            raise UsageError(f"option o-ewc.gamma takes a number from 0 to 1, not {gamma:g}")
         replaced = getattr(context.protocol, "ewc_fisher", "accumulate") == "replace"
         if replaced and gamma not in (0, GAMMA):
             raise Unsupported(

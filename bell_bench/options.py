@@ -46,6 +46,8 @@ def type_name(option: Option) -> str:
         name += f" of at least {option.minimum:g}"
     if option.above is not None:
         name += f" above {option.above:g}"
+    if option.maximum is not None:
+        name += f"{' and' * (' ' in name)} of at most {option.maximum:g}"
     return f"{name} or none" if option.optional else name
 
 
@@ -99,16 +101,18 @@ def _check(label: str, option: Option, value: Any) -> Any:
     if option.type is float and type(value) is int:
         value = float(value)
     right = type(value) is option.type and not (isinstance(value, float) and not isfinite(value))
-    if not right or not _allowed(option, value):
+    if not right or not allowed(option, value):
         raise _ill_typed(label, option, value)
     return value
 
 
-def _allowed(option: Option, value: Any) -> bool:
+def allowed(option: Option, value: Any) -> bool:
+    """Whether a value of the right type is among the choices, or in the range."""
     if option.choices and value not in option.choices:
         return False
     enough = option.minimum is None or value >= option.minimum
-    return enough and (option.above is None or value > option.above)
+    enough = enough and (option.above is None or value > option.above)
+    return enough and (option.maximum is None or value <= option.maximum)
 
 
 def _ill_typed(label: str, option: Option, value: object) -> UsageError:

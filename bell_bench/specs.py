@@ -37,6 +37,8 @@ class Option:
     """The smallest number allowed."""
     above: float | None = None
     """Every number must be larger than this."""
+    maximum: float | None = None
+    """The largest number allowed."""
 
     def __post_init__(self) -> None:
         if self.type not in (bool, int, float, str):

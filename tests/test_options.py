@@ -23,6 +23,7 @@ PICLE = AlgorithmSpec(
         "name": Option(str, "x", "Any text."),
         "paths": Option(int, None, "A bound.", optional=True, minimum=1),
         "ridge": Option(float, 0.1, "A share.", above=0),
+        "decay": Option(float, 0.9, "A share.", minimum=0, maximum=1),
     },
 )
 DOTTED = AlgorithmSpec(
@@ -64,6 +65,10 @@ def test_values_have_the_declared_type(setting: str, value: dict[str, Any]) -> N
     [
         ("picle.paths=0", r"picle\.paths takes int of at least 1 or none, not 0"),
         ("picle.ridge=0", r"picle\.ridge takes a finite float above 0, not 0"),
+        (
+            "picle.decay=7",
+            "takes a finite float of at least 0 and of at most 1, not 7",
+        ),
         ("picle.k=many", r"picle\.k takes int, not 'many'.*default 40"),
         ("picle.k=1.5", "takes int"),
         ("picle.k=none", "takes int"),
@@ -100,6 +105,7 @@ def test_complete_fills_in_defaults_and_checks() -> None:
         "name": "x",
         "paths": None,
         "ridge": 0.1,
+        "decay": 0.9,
     }
     for wrong in ({"k": "3"}, {"k": True}, {"kernel": "cubic"}, {"k": None}, {"other": 1}):
         with pytest.raises(UsageError):
@@ -118,5 +124,6 @@ def test_types_and_values_are_shown_as_they_are_written() -> None:
         "str",
         "int of at least 1 or none",
         "float above 0",
+        "float of at least 0 and of at most 1",
     ]
     assert [show_value(v) for v in (None, True, 3, 0.5, "x")] == ["none", "true", "3", "0.5", "x"]

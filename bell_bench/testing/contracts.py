@@ -26,6 +26,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from bell_bench.files import read_arrays
+from bell_bench.options import allowed
 from bell_bench.specs import Option
 from bell_bench.testing import watching
 from bell_bench.testing.elsewhere import Cut, go_on_elsewhere
@@ -362,14 +363,10 @@ def _number(option: Option) -> list[Any]:
         found.append((above + default) / 2 if between else math.floor(above) + 1)
     if default is not None:
         found += [default + 1] if option.type is int else [default / 2, default + 1]
-    allowed = (
-        value
-        for value in map(option.type, found)
-        if value != default
-        and (lowest is None or value >= lowest)
-        and (above is None or value > above)
+    others = (
+        value for value in map(option.type, found) if value != default and allowed(option, value)
     )
-    return list(itertools.islice(allowed, 1))
+    return list(itertools.islice(others, 1))
 
 
 def few_points(session: Session) -> None:

@@ -89,11 +89,11 @@ class Evidence:
             found = over_problems(figure, single, len(names), level=level) if single else None
             if found is not None:
                 return Measured(found, "problems of one realisation", lacking)
-        found = [self._values(suite, protocol, figure, names, place) for place in on]
-        if not found or not all(found):
+        known = [self._values(suite, protocol, figure, names, place) for place in on]
+        if not known or not all(known):
             return Measured(None, lacking=lacking or f"{figure} is not known")
-        values = [np.array([*each.values()]) for each in found]
-        return Measured(estimate(values, [[*each] for each in found], level=level), lacking=lacking)
+        values = [np.array([*each.values()]) for each in known]
+        return Measured(estimate(values, [[*each] for each in known], level=level), lacking=lacking)
 
     def _values(
         self, suite: str, protocol: str, figure: str, names: Sequence[str], place: str
@@ -135,8 +135,8 @@ class Evidence:
         for place in on or ("",):
             values = ablation_values(ablation, rows, figure, name, place)
             theirs = ablation_values(ablation, rows, figure, rival, place) if rival else None
-            asked = [values, *([theirs] if rival else []), *columns[:1]]
-            if values is None or len({-1 if each is None else len(each) for each in asked}) > 1:
+            lengths = {len(each) for each in (values, theirs, *columns) if each is not None}
+            if values is None or (rival and theirs is None) or len(lengths) > 1:
                 where = f" at {place}" if place else ""
                 return Measured(None, lacking=f"runs missing: {rival or name}{where}")
             columns.append(values if theirs is None else values - theirs)

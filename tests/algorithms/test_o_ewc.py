@@ -11,6 +11,8 @@ import torch
 
 from bell_bench.errors import Unsupported, UsageError
 from bell_bench.modular.architecture import Architecture, ModuleSpec, Type
+from bell_bench.options import complete
+from bell_bench.plugins import registry
 from tests.avalanche.making import check_resume, check_scores, learn_all, make_algorithm, tiny
 
 pytestmark = pytest.mark.slow  # importing Avalanche takes seconds
@@ -88,8 +90,8 @@ def test_the_preset_decides(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_gamma_without_meaning_or_effect_is_refused(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(UsageError, match="from 0 to 1, not 7"):
-        make_algorithm(tmp_path, tiny("S_pl"), "o-ewc", gamma=7)
+    with pytest.raises(UsageError, match="of at least 0 and of at most 1, not 7"):
+        complete(registry().algorithm("o-ewc").spec, {"gamma": 7.0})
     with pytest.raises(Unsupported, match="would change nothing"):
         make_algorithm(tmp_path, tiny("S_pl", "authors-code"), "o-ewc", gamma=0.5)
     assert make_algorithm(tmp_path, tiny("S_pl"), "o-ewc", gamma=0.5)[0].decay == 0.5
