@@ -100,7 +100,7 @@ def import_images(name: str, file: Path, classes: str | None) -> None:
     click.echo(f"{name}: imported to {path}")
     if name in (official := collections()):
         click.echo(
-            f"{name} now means these images, not {official[name].title}'s; results on "
+            f"{name} now means these images, not those of {official[name].title}; results on "
             f"it are not the published benchmark's. Delete {path} to undo."
         )
 

@@ -68,7 +68,7 @@ def test_list_imports_no_torch():
 def test_import_says_what_it_replaces(tmp_path):
     np.savez(tmp_path / "a.npz", **made_images(range(10)))
     output = run("import", "k49_1", str(tmp_path / "a.npz"), "--classes", "0,1,2,4,5,6,7,8")
-    assert "k49_1 now means these images, not Kuzushiji-49's" in output
+    assert "k49_1 now means these images, not those of Kuzushiji-49" in output
     assert "used instead of the official images" in _rows()["k49_1"]["detail"]
     with pytest.raises(UsageError, match="--classes 'all' is not a list"):
         run("import", "k49_1", str(tmp_path / "a.npz"), "--classes", "all")

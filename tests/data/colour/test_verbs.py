@@ -29,7 +29,7 @@ def _rows(*arguments: str) -> dict[str, dict[str, object]]:
 
 def test_list_and_import(tmp_path):
     np.savez(tmp_path / "a.npz", **made_colours(10))
-    assert "cifar10 now means these images, not CIFAR-10's" in _run(
+    assert "cifar10 now means these images, not those of CIFAR-10" in _run(
         data_command, "import", "cifar10", str(tmp_path / "a.npz")
     )
     rows = _rows()
