@@ -141,7 +141,7 @@ def test_one_plan_has_every_job_once_and_long_sequences_first():
 
 
 def test_standalone_jobs_that_nobody_asked_for_are_added():
-    scope = Scope(algorithms=("picle",), sequences=("S_few",), realisations=(4,))
+    scope = Scope(algorithms=("picle",), sequences=("S_out",), realisations=(4,))
     plan = merged(plans(narrowed(read_book(), scope), ["bell"], scope))
     assert [(job.algorithm, job.realisation) for job in plan.jobs] == [("picle", 4), ("sa", 4)]
     assert {job.name for job in plan.jobs} - plan.added == {plan.jobs[0].name}
