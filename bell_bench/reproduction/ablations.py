@@ -4,34 +4,85 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import pathlib
 import time
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bell_bench.files import hash_json, read_json, write_json, write_whole
+from bell_bench.files import (
+    LARGEST_JSON,
+    hash_json,
+    read_json,
+    read_whole,
+    sha256,
+    write_json,
+    write_whole,
+)
+from bell_bench.loading import clip
 from bell_bench.reproduction.planning import Scope
 
 FOLDER = "ablations"
 """Of what ablations found, beside the results."""
+_NUMBERS: Mapping[str, Mapping[str, type]] = {
+    "density": {"N": int, "seed": int, "average_position": float},
+    "nt-search": {"realisation": int, "seed": int, "paths": int, "best_accuracy": float},
+}
+"""The columns that claims are judged by."""
+
+Found = tuple[list[dict[str, Any]], float]
+"""An ablation's rows and the seconds it took."""
 
 
 def ablation(
-    name: str, scope: Scope, out: pathlib.Path, run: bool, quiet: bool
-) -> tuple[list[dict[str, Any]], float] | None:
-    """An ablation's rows and the seconds it took, from ``out`` or run now; None if it is not to."""
+    name: str,
+    scope: Scope,
+    out: pathlib.Path,
+    given: Iterable[pathlib.Path],
+    run: bool,
+    quiet: bool,
+) -> Found | None:
+    """What an ablation found: from ``out``, from folders ``given``, whichever machine ran it, or
+    run now; None if it is not to."""
     settings = _ablation_settings(name, scope)
-    file = out / FOLDER / f"{name}-{hash_json(settings)[:8]}.csv"
-    told = file.with_suffix(".json")
-    if not told.is_file():
-        if not run:
+    told = out / FOLDER / f"{name}-{hash_json(settings)[:8]}.json"
+    if found := _read(told, settings):
+        return found
+    anywhere = {key: value for key, value in settings.items() if key != "software"}
+    for file in sorted(file for folder in given for file in folder.glob(f"{FOLDER}/{name}-*.json")):
+        if found := _read(file, anywhere):
+            return found
+    if not run:
+        return None
+    started = time.monotonic()
+    rows = as_csv(_run_ablation(name, settings, out, quiet)).encode()
+    seconds = round(time.monotonic() - started, 1)
+    write_whole(told.with_suffix(".csv"), rows)
+    write_json(told, {**settings, "seconds": seconds, "sha256": sha256(rows)})
+    return _read(told, settings)
+
+
+def _read(told: pathlib.Path, settings: Mapping[str, Any]) -> Found | None:
+    """What an ablation with these settings found; None if it was another, or, with a warning, if a
+    file is damaged."""
+    try:
+        content = read_json(told)
+        if any(content[key] != value for key, value in settings.items()):
             return None
-        started = time.monotonic()
-        rows = _run_ablation(name, settings, out, quiet)
-        write_whole(file, as_csv(rows).encode())
-        write_json(told, {**settings, "seconds": round(time.monotonic() - started, 1)})
-    with file.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream)), float(read_json(told)["seconds"])
+        text = read_whole(told.with_suffix(".csv"), LARGEST_JSON)
+        if sha256(text) != content["sha256"]:
+            raise ValueError("its rows are not those that were written")
+        rows = list(csv.DictReader(io.StringIO(text.decode(), newline="")))
+        for column, kind in _NUMBERS[content["ablation"]].items():
+            if not all(math.isfinite(kind(row[column])) for row in rows):
+                raise ValueError(f"{column} is not always a number")
+        return rows, float(content["seconds"])
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
+        warnings.warn(f"{told} is left out: {clip(repr(error))}", stacklevel=2)
+        return None
 
 
 def _ablation_settings(name: str, scope: Scope) -> dict[str, Any]:

@@ -58,8 +58,11 @@ def reproduce(
     with _clocked(out, {"part": part, "jobs": waiting, **vars(scope)}, write=run) as clock:
         if run:
             _run(left, store, workers, quiet)
-        ablations = {name: found for name in asked
-                     if (found := ablation(name, scope, out, run, quiet)) is not None}  # fmt: skip
+        ablations = {
+            name: found
+            for name in asked
+            if (found := ablation(name, scope, out, given, run, quiet)) is not None
+        }
         folders = (store.folder_of(job).path for job in left.jobs)
         records = read_records(folder for folder in folders if folder.is_dir())
     records += known.values()

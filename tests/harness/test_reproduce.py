@@ -8,6 +8,7 @@ import json
 import pytest
 
 from bell_bench.cli.verbs import run
+from bell_bench.files import sha256
 from bell_bench.reproduction import Scope
 from bell_bench.reproduction.ablations import ablation
 from bell_bench.reproduction.planning import merged, narrowed, plans
@@ -168,37 +169,92 @@ def test_every_request_can_be_planned_at_every_scale():
                    plans(read_book(), ["bell", "ctrl", "scale"], Scope(scale=scale)))  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["density", "nt-search"])
-def test_an_ablation_is_run_once(name, tmp_path, monkeypatch):
-    """What stands in for the ablation takes only what the real one does."""
+ROW = {
+    "density": {"method": "rp_20", "N": 50, "seed": 0, "average_position": 0.5},
+    "nt-search": {"method": "RS", "realisation": 0, "seed": 0, "paths": 1, "best_accuracy": 0.5},
+}
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """What stands in for an ablation takes only what the real one does, and notes it."""
     import inspect
 
     import pandas as pd
 
     from bell_bench import loading
 
-    calls = []
+    noted = []
     real = loading.load_object
 
     def load(text):
         signature = inspect.signature(real(text))
+        name = "density" if "density" in text else "nt-search"
 
         def run(**options):
             signature.bind(**options)
-            calls.append(options)
-            return pd.DataFrame([{"method": "rp_20", "N": 50, "seed": 0, "average_position": 0.5}])
+            noted.append(options)
+            return pd.DataFrame([ROW[name]])
 
         return run
 
     monkeypatch.setattr(loading, "load_object", load)
-    assert ablation(name, Scope(), tmp_path, run=False, quiet=True) is None
-    rows, seconds = ablation(name, Scope(), tmp_path, run=True, quiet=True)
-    assert rows == [{"method": "rp_20", "N": "50", "seed": "0", "average_position": "0.5"}]
+    return noted
+
+
+def found(name, out, *, given=(), run=True, scale=None):
+    return ablation(name, Scope(scale=scale), out, given, run=run, quiet=True)
+
+
+@pytest.mark.parametrize("name", ROW)
+def test_an_ablation_is_run_once(name, tmp_path, calls):
+    assert found(name, tmp_path, run=False) is None
+    rows, seconds = found(name, tmp_path)
+    assert rows == [{column: str(value) for column, value in ROW[name].items()}]
     assert seconds >= 0
-    assert ablation(name, Scope(), tmp_path, run=True, quiet=True) == (rows, seconds)
+    assert found(name, tmp_path) == (rows, seconds)
     assert len(calls) == 1
-    ablation(name, Scope(scale="paper"), tmp_path, run=True, quiet=True)
+    found(name, tmp_path, scale="paper")
     assert [call["scale"] for call in calls] == ["quick", "paper"]
+
+
+@pytest.mark.parametrize("name", ROW)
+def test_an_ablation_counts_where_it_is_given_whichever_torch_ran_it(name, tmp_path, calls):
+    rows = found(name, tmp_path / "there")
+    told = next((tmp_path / "there").glob("ablations/*.json"))
+    told.write_text(told.read_text().replace('"torch": "', '"torch": "9.'))
+    here = tmp_path / "here"
+    assert found(name, here, given=[tmp_path / "there"], run=False) == rows
+    assert found(name, here, given=[tmp_path / "there"], run=False, scale="paper") is None
+    assert not here.exists()
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("damage", [
+    lambda told: told.with_suffix(".csv").write_text("method,N\nrp_20,5"),
+    lambda told: told.write_text("{"),
+    lambda told: told.write_text("[]"),
+    lambda told: told.write_text(told.read_text().replace('"sha256"', '"sha"')),
+])  # fmt: skip
+def test_a_damaged_ablation_is_run_again(damage, tmp_path, calls):
+    rows, _ = found("density", tmp_path)
+    damage(next(tmp_path.glob("ablations/*.json")))
+    with pytest.warns(UserWarning, match="is left out"):
+        assert found("density", tmp_path, run=False) is None
+    with pytest.warns(UserWarning, match="is left out"):
+        assert found("density", tmp_path)[0] == rows
+    assert len(calls) == 2
+
+
+def test_an_ablation_without_numbers_is_left_out(tmp_path, calls):
+    found("density", tmp_path)
+    told = next(tmp_path.glob("ablations/*.json"))
+    text = told.with_suffix(".csv").read_text().replace("0.5", "nan")
+    told.with_suffix(".csv").write_text(text)
+    content = json.loads(told.read_text())
+    told.write_text(json.dumps({**content, "sha256": sha256(text.encode())}))
+    with pytest.warns(UserWarning, match="average_position is not always a number"):
+        assert found("density", tmp_path / "here", given=[tmp_path], run=False) is None
 
 
 def test_the_time_of_jobs_is_what_they_took_not_what_they_are_charged():
