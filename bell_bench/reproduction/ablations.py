@@ -9,6 +9,7 @@ import pathlib
 import time
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from bell_bench.files import (
@@ -31,8 +32,31 @@ _NUMBERS: Mapping[str, Mapping[str, type]] = {
 }
 """The columns that claims are judged by."""
 
-Found = tuple[list[dict[str, Any]], float]
-"""An ablation's rows and the seconds it took."""
+
+@dataclass(frozen=True)
+class Found:
+    """What an ablation found: its rows as CSV, and a note of its settings, the seconds that it took
+    and the hash of the rows."""
+
+    name: str
+    """Of its two files, without their endings."""
+    csv: bytes
+    note: Mapping[str, Any]
+
+    @property
+    def rows(self) -> list[dict[str, str]]:
+        return list(csv.DictReader(io.StringIO(self.csv.decode(), newline="")))
+
+    @property
+    def seconds(self) -> float:
+        return float(self.note["seconds"])
+
+    def write(self, folder: pathlib.Path) -> list[pathlib.Path]:
+        """Both files below a folder, where ``--with`` finds them; the note last."""
+        rows, note = (folder / FOLDER / f"{self.name}.{ending}" for ending in ("csv", "json"))
+        write_whole(rows, self.csv)
+        write_json(note, dict(self.note))
+        return [rows, note]
 
 
 def ablation(
@@ -58,9 +82,9 @@ def ablation(
     started = time.monotonic()
     rows = as_csv(_run_ablation(name, settings, out, quiet)).encode()
     seconds = round(time.monotonic() - started, 1)
-    write_whole(told.with_suffix(".csv"), rows)
-    write_json(told, {**settings, "seconds": seconds, "sha256": sha256(rows)})
-    return _read(told, settings)
+    found = Found(told.stem, rows, {**settings, "seconds": seconds, "sha256": sha256(rows)})
+    found.write(out)
+    return found
 
 
 def _read(told: pathlib.Path, settings: Mapping[str, Any]) -> Found | None:
@@ -73,11 +97,13 @@ def _read(told: pathlib.Path, settings: Mapping[str, Any]) -> Found | None:
         text = read_whole(told.with_suffix(".csv"), LARGEST_JSON)
         if sha256(text) != content["sha256"]:
             raise ValueError("its rows are not those that were written")
-        rows = list(csv.DictReader(io.StringIO(text.decode(), newline="")))
+        found = Found(told.stem, text, content)
         for column, kind in _NUMBERS[content["ablation"]].items():
-            if not all(math.isfinite(kind(row[column])) for row in rows):
+            if not all(math.isfinite(kind(row[column])) for row in found.rows):
                 raise ValueError(f"{column} is not always a number")
-        return rows, float(content["seconds"])
+        if not 0 <= found.seconds < math.inf:
+            raise ValueError(f"it took {found.seconds} seconds")
+        return found
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:

@@ -66,11 +66,11 @@ def reproduce(
         folders = (store.folder_of(job).path for job in left.jobs)
         records = read_records(folder for folder in folders if folder.is_dir())
     records += known.values()
-    evidence = Evidence(book, records, {name: rows for name, (rows, _) in ablations.items()})
+    evidence = Evidence(book, records, {name: found.rows for name, found in ablations.items()})
     took = {**clock, "jobs and ablations by themselves": spent_seconds(records)
-            + sum(spent for _, spent in ablations.values())}  # fmt: skip
+            + sum(found.seconds for found in ablations.values())}  # fmt: skip
     return Reproduction(evidence, parts, judge(evidence, parts), Results(records, out),
-                        len(plan.jobs), took)  # fmt: skip
+                        tuple(ablations.values()), len(plan.jobs), took)  # fmt: skip
 
 
 def _known(paths: Sequence[pathlib.Path], plan: Plan) -> dict[str, Mapping[str, Any]]:

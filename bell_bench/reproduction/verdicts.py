@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bell_bench.files import write_whole
-from bell_bench.reproduction.ablations import as_csv
+from bell_bench.reproduction.ablations import Found
 from bell_bench.results import Results
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ class Reproduction:
     parts: tuple[str, ...]
     claims: Sequence[Judged]
     results: Results
+    ablations: Sequence[Found]
     planned: int
     """The jobs that the parts have, done or not."""
     seconds: Mapping[str, float]
@@ -89,13 +90,13 @@ class Reproduction:
                 {**self.facts, "seconds": dict(self.seconds), "verdicts": self.counts,
                  "claims": self.rows}, indent=1, ensure_ascii=False) + "\n",
             "claims.md": to_markdown(self.claims, self.tables(), self.facts),
-            **{f"{name}.csv": as_csv(rows) for name, rows in self.evidence.ablations.items()},
         }  # fmt: skip
         for name, text in content.items():
             write_whole(place / name, text.encode())
         self.results.to_csv(place / "jobs.csv")
         self.page(place / "page.html")
-        return [place / name for name in (*content, "jobs.csv", "page.html")]
+        rows = [file for found in self.ablations for file in found.write(place)]
+        return [*(place / name for name in (*content, "jobs.csv", "page.html")), *rows]
 
     def __repr__(self) -> str:
         from bell_bench_leaderboard.grids import to_text

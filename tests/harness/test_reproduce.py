@@ -209,10 +209,10 @@ def found(name, out, *, given=(), run=True, scale=None):
 @pytest.mark.parametrize("name", ROW)
 def test_an_ablation_is_run_once(name, tmp_path, calls):
     assert found(name, tmp_path, run=False) is None
-    rows, seconds = found(name, tmp_path)
-    assert rows == [{column: str(value) for column, value in ROW[name].items()}]
-    assert seconds >= 0
-    assert found(name, tmp_path) == (rows, seconds)
+    first = found(name, tmp_path)
+    assert first.rows == [{column: str(value) for column, value in ROW[name].items()}]
+    assert first.seconds >= 0
+    assert found(name, tmp_path) == first
     assert len(calls) == 1
     found(name, tmp_path, scale="paper")
     assert [call["scale"] for call in calls] == ["quick", "paper"]
@@ -220,11 +220,12 @@ def test_an_ablation_is_run_once(name, tmp_path, calls):
 
 @pytest.mark.parametrize("name", ROW)
 def test_an_ablation_counts_where_it_is_given_whichever_torch_ran_it(name, tmp_path, calls):
-    rows = found(name, tmp_path / "there")
+    first = found(name, tmp_path)
+    first.write(tmp_path / "there")
     told = next((tmp_path / "there").glob("ablations/*.json"))
     told.write_text(told.read_text().replace('"torch": "', '"torch": "9.'))
     here = tmp_path / "here"
-    assert found(name, here, given=[tmp_path / "there"], run=False) == rows
+    assert found(name, here, given=[tmp_path / "there"], run=False).rows == first.rows
     assert found(name, here, given=[tmp_path / "there"], run=False, scale="paper") is None
     assert not here.exists()
     assert len(calls) == 1
@@ -237,12 +238,12 @@ def test_an_ablation_counts_where_it_is_given_whichever_torch_ran_it(name, tmp_p
     lambda told: told.write_text(told.read_text().replace('"sha256"', '"sha"')),
 ])  # fmt: skip
 def test_a_damaged_ablation_is_run_again(damage, tmp_path, calls):
-    rows, _ = found("density", tmp_path)
+    first = found("density", tmp_path)
     damage(next(tmp_path.glob("ablations/*.json")))
     with pytest.warns(UserWarning, match="is left out"):
         assert found("density", tmp_path, run=False) is None
     with pytest.warns(UserWarning, match="is left out"):
-        assert found("density", tmp_path)[0] == rows
+        assert found("density", tmp_path).rows == first.rows
     assert len(calls) == 2
 
 
