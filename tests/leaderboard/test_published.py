@@ -10,6 +10,7 @@ import warnings
 
 import pytest
 
+import bell_bench
 from bell_bench_leaderboard import read_records, result_rows
 from bell_bench_leaderboard.reading import RECOMPUTED
 
@@ -49,3 +50,12 @@ def test_the_page_is_of_these_files(rows):
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
     jobs = json.loads(found[1])["jobs"]
     assert scores({**job["settings"], **job} for job in jobs) == scores(rows)
+
+
+def test_the_verdicts_are_of_these_files(tmp_path):
+    own = PUBLISHED / "reproduction"
+    found = bell_bench.reproduce("all", run=False, out=tmp_path / "none", given=[PUBLISHED, own])
+    told = json.loads((own / "claims.json").read_text("utf-8"))
+    assert found.facts["jobs"] == told["jobs"]
+    assert found.counts == told["verdicts"]
+    assert json.loads(json.dumps(found.rows)) == told["claims"]
