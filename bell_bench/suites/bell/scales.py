@@ -61,7 +61,7 @@ SCALES = {
     ),
     "standard": Scale(
         name="standard",
-        summary="hours on two cores",
+        summary="an hour or two on two cores",
         plus_points=30_000,
         minus_points=10_000,
         validation_points=2_500,
