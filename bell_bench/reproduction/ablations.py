@@ -40,12 +40,12 @@ class Found:
 
     name: str
     """Of its two files, without their endings."""
-    csv: bytes
+    text: bytes
     note: Mapping[str, Any]
 
     @property
     def rows(self) -> list[dict[str, str]]:
-        return list(csv.DictReader(io.StringIO(self.csv.decode(), newline="")))
+        return list(csv.DictReader(io.StringIO(self.text.decode(), newline="")))
 
     @property
     def seconds(self) -> float:
@@ -54,7 +54,7 @@ class Found:
     def write(self, folder: pathlib.Path) -> list[pathlib.Path]:
         """Both files below a folder, where ``--with`` finds them; the note last."""
         rows, note = (folder / FOLDER / f"{self.name}.{ending}" for ending in ("csv", "json"))
-        write_whole(rows, self.csv)
+        write_whole(rows, self.text)
         write_json(note, dict(self.note))
         return [rows, note]
 
@@ -98,8 +98,9 @@ def _read(told: pathlib.Path, settings: Mapping[str, Any]) -> Found | None:
         if sha256(text) != content["sha256"]:
             raise ValueError("its rows are not those that were written")
         found = Found(told.stem, text, content)
+        rows = found.rows
         for column, kind in _NUMBERS[content["ablation"]].items():
-            if not all(math.isfinite(kind(row[column])) for row in found.rows):
+            if not all(math.isfinite(kind(row[column])) for row in rows):
                 raise ValueError(f"{column} is not always a number")
         if not 0 <= found.seconds < math.inf:
             raise ValueError(f"it took {found.seconds} seconds")
