@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -153,14 +154,30 @@ class Board:
 
 
 def boards(rows: Iterable[Row]) -> list[Board]:
-    """The rows apart by settings, each part with names of its own."""
-    parts: dict[tuple[str, ...], list[Row]] = {}
+    """The rows apart by settings, each part with names of its own.
+
+    Those on imported images are apart also where one domain's name means different images.
+    """
+    parts: dict[tuple[tuple[str, ...], int], tuple[dict[str, str], list[Row]]] = {}
     for row in rows:
-        parts.setdefault(tuple(row[name] for name in SETTINGS), []).append(row)
+        settings, own = tuple(row[name] for name in SETTINGS), row.get("imported", {})
+        for number in itertools.count(1):
+            images, part = parts.setdefault((settings, number), ({}, []))
+            if all(images.get(domain, own[domain]) == own[domain] for domain in own):
+                break
+        images |= own
+        part.append(row)
     return [
-        Board(dict(zip(SETTINGS, settings, strict=True)), tuple(part), tuple(labels(part)))
-        for settings, part in parts.items()
+        Board(_numbered(*place), tuple(part), tuple(labels(part)))
+        for place, (_, part) in parts.items()
     ]
+
+
+def _numbered(settings: tuple[str, ...], number: int) -> dict[str, str]:
+    """Settings by name; boards after the first that differ in nothing but imported images are told
+    apart by a number."""
+    found = dict(zip(SETTINGS, settings, strict=True))
+    return found if number == 1 else {**found, "data": f"{found['data']} {number}"}
 
 
 def labels(rows: list[Row]) -> list[str]:

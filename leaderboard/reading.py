@@ -89,6 +89,9 @@ def _check_form(record: Any) -> None:
     for name, kind in _JOB.items():
         if not isinstance(record["job"][name], kind):
             raise TypeError(f"job.{name} is {record['job'][name]!r}")
+    imported = record["job"].get("imported", {}).items()
+    if not all(isinstance(each, str) for item in imported for each in item):
+        raise TypeError("the hash of imported images is no text")
     if not isinstance(record["status"], str):
         raise TypeError(f"status is {record['status']!r}")
     for name in ("environment", "metrics"):

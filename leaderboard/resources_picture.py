@@ -14,6 +14,7 @@ from bell_bench.pictures import save_picture
 from bell_bench_leaderboard.boards import LONG, SETTINGS, labels
 from bell_bench_leaderboard.reading import Record
 from bell_bench_leaderboard.results import result_row
+from bell_bench_leaderboard.yardstick import told_images
 
 PANELS = (
     ("train_flops", 1e-12, "training FLOPs per problem, in trillions", "log"),
@@ -129,5 +130,5 @@ def _title(jobs: list[Record]) -> str:
     job = jobs[0]["job"]
     count = len({(record["job"]["realisation"], record["job"]["seed"]) for record in jobs})
     over = f"mean and range over {count} runs" if count > 1 else "one run"
-    setting = f"{job['suite']} at {job['scale']}, {job['data']}, {job['protocol']}"
+    setting = f"{job['suite']} at {job['scale']}, {told_images(job)}, {job['protocol']}"
     return f"{job['sequence']}, {setting}: {over}"

@@ -11,7 +11,12 @@ from typing import Any
 from bell_bench import metrics
 from bell_bench_leaderboard.derived import budget_scores, clock, growth
 from bell_bench_leaderboard.reading import Record
-from bell_bench_leaderboard.yardstick import is_standalone, same_problems, yardstick
+from bell_bench_leaderboard.yardstick import (
+    is_standalone,
+    same_problems,
+    told_images,
+    yardstick,
+)
 
 COLUMNS = (
     "algorithm", "suite", "sequence", "realisation", "seed", "scale", "data", "protocol",
@@ -59,11 +64,13 @@ def standalone_runs(records: Iterable[Record]) -> dict[tuple[Any, ...], list[tup
 
 def result_row(record: Record, standalone: Record | None) -> Row:
     """The promised columns; under ``variant`` what else tells two jobs apart; the realisation's
-    seed; under ``problems`` a hash of every image and label, which jobs to be paired must share;
-    and derived figures."""
+    seed; ``imported`` images; under ``problems`` a hash of every image and label, which jobs to be
+    paired must share; and derived figures."""
     row: Row = {name: record["job"].get(name) for name in COLUMNS}
     row["variant"] = {name: record["job"].get(name) for name in VARIANT}
     row |= {name: record.get(name, "") for name in ("status", "reason", "check")}
+    row["data"] = told_images(record["job"])
+    row["imported"] = record["job"].get("imported", {})
     row["realisation_seed"] = record["job"]["realisation_seed"]
     row["problems"] = hashlib.sha256(repr(match(record)[-1]).encode()).hexdigest()[:16]
     row |= {"solved": len(record["problems"]), **costs(record["problems"])}

@@ -1,4 +1,5 @@
-"""The standalone run that others are compared with: one rule, for tables and for validation."""
+"""What jobs are compared on, and the standalone run that others are compared with: one rule, for
+tables and for validation."""
 
 from __future__ import annotations
 
@@ -25,7 +26,13 @@ def is_standalone(job: Job) -> bool:
 
 def same_problems(job: Job) -> tuple[Any, ...]:
     """Equal for two jobs on the same problems with the same seed."""
-    return tuple(job[name] for name in EQUALS)
+    return (*(job[name] for name in EQUALS), *sorted(job.get("imported", {}).items()))
+
+
+def told_images(job: Job) -> str:
+    """Where a job's images come from, in words: what somebody imported is no public dataset, though
+    it lies among those."""
+    return f"imported {job['data']}" if job.get("imported") else str(job["data"])
 
 
 def yardstick(job: Job, runs: Sequence[tuple[Job, T]]) -> T | None:

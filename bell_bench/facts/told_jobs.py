@@ -50,6 +50,8 @@ def _tell(
         f"{job.realisation} (seed {job.realisation_seed}), seed {job.seed}; "
         f"scale {job.scale}, data {job.data}, protocol {job.protocol}"
     )
+    if job.imported:
+        yield "imported images: " + ", ".join(job.imported)
     if job.options:
         yield "options: " + ", ".join(f"{k}={v}" for k, v in job.options.items())
     if record is None:

@@ -32,10 +32,13 @@ class Job:
     threads: int = 1
     software: str = ""
     """Versions that a result depends on: another one makes another job."""
+    imported: Mapping[str, str] = field(default_factory=dict)
+    """The domains whose images somebody imported, each with a hash of these: ``data`` names a
+    source, and what is imported there may be anything."""
 
     @property
     def key(self) -> str:
-        text = json.dumps(asdict(self), sort_keys=True)
+        text = json.dumps(self.to_json(), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property
@@ -46,7 +49,10 @@ class Job:
         return f"{readable}-{self.key[:8]}"
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        content = asdict(self)
+        if not self.imported:  # most jobs' hashes are older than this field
+            del content["imported"]
+        return content
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Job:

@@ -14,6 +14,7 @@ from typing import Any
 from bell_bench.errors import UsageError
 from bell_bench.modular.path import NEW
 from bell_bench.pictures import save_picture
+from bell_bench_leaderboard.yardstick import told_images
 
 Record = Mapping[str, Any]
 
@@ -284,8 +285,10 @@ class Sheet:
         """Title, rows' names and the key."""
         self._text(LEFT, 0.3, f"{job['algorithm']} on {job['sequence']}", 14, ha="left",
                    weight="bold", color=INK)  # fmt: skip
-        about = (f"{job['suite']}, realisation {job['realisation']}, seed {job['seed']}, scale "
-                 f"{job['scale']}, data {job['data']}, protocol {job['protocol']}")  # fmt: skip
+        about = (
+            f"{job['suite']}, realisation {job['realisation']}, seed {job['seed']}, scale "
+            f"{job['scale']}, data {told_images(job)}, protocol {job['protocol']}"
+        )
         self._text(LEFT, 0.58, about, 8.5, ha="left", color=GREY)
         size = 9 if self.style.written else 7
         names = {ABOVE - 0.07: "problem"}

@@ -7,10 +7,11 @@ import pathlib
 import shutil
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bell_bench import nursery
+from bell_bench.data.imported import imported_among
 from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.harness.environment import software
 from bell_bench.harness.executor import worker_environment
@@ -130,7 +131,7 @@ def _jobs(
     provided: Provided[AlgorithmSpec],
     options: Mapping[str, Any],
 ) -> list[Job]:
-    return [
+    jobs = [
         Job(
             algorithm=provided.spec.name,
             load=provided.spec.load,
@@ -153,6 +154,12 @@ def _jobs(
         for seed in dict.fromkeys(request.seeds)
         for sequence in sequences
     ]
+    return [replace(job, imported=imported_images(job)) for job in jobs]
+
+
+def imported_images(job: Job) -> dict[str, str]:
+    """Of the domains that a job needs, those that are imported here, each with a hash."""
+    return imported_among(sequence_of(job).domains) if job.data == "images" else {}
 
 
 def sequence_of(job: Job) -> Sequence:

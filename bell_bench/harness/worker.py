@@ -29,7 +29,7 @@ from bell_bench.harness.events import EventWriter
 from bell_bench.harness.job import Job
 from bell_bench.harness.local_paths import LocalPool
 from bell_bench.harness.node import ORDER_VARIABLE, Order
-from bell_bench.harness.plan import sequence_of
+from bell_bench.harness.plan import imported_images, sequence_of
 from bell_bench.harness.scores import checked_scores
 from bell_bench.harness.state import MATRIX_LIMIT, Checkpoints, State, make_record, narrow
 from bell_bench.harness.store import JobFolder, ResultStore
@@ -56,6 +56,7 @@ class Run:
             suite, self.sequence, scale=job.scale, protocol=job.protocol
         )
         check_source(job)
+        check_images(job)
         self.state = State()
         self.checkpoints = Checkpoints(folder.work / "checkpoints")
         self.context, self.algorithm = self.beginning()
@@ -201,6 +202,16 @@ def check_source(job: Job) -> None:
         changed = job.provider != local_algorithm(path, name).provider
     if changed:
         raise BellBenchError(f"{path} has changed since the run was planned: run it again")
+
+
+def check_images(job: Job) -> None:
+    """Imported images must be those that were planned with, still and on every machine."""
+    here = imported_images(job)
+    if unlike := sorted(dict(here.items() ^ job.imported.items())):
+        raise BellBenchError(
+            f"{', '.join(unlike)}: the images imported here are not those that the run was planned "
+            "with; import the same ones, or run it again with these"
+        )
 
 
 def write_result(run: Run) -> None:

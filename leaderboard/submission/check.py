@@ -264,7 +264,8 @@ def _check_completeness(jobs: list[Job]) -> Iterator[str]:
         if same_problems(vars(job)) not in standalone:
             yield f"{job.name}: the standalone run (sa) that its Tr⁻¹ needs is not here"
         place = (job.algorithm, job.load, job.suite, job.suite_version, job.sequence, job.scale,
-                 job.data, job.protocol, sorted(job.options.items()))  # fmt: skip
+                 job.data, sorted(job.imported.items()), job.protocol,
+                 sorted(job.options.items()))  # fmt: skip
         grid.setdefault(repr(place), []).append(job)
     for found in grid.values():
         yield from _check_grid(found)

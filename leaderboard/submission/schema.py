@@ -60,6 +60,7 @@ _JOB_RULES: dict[str, Rule] = {
     "device": text(40, r"[a-z]+(:\d+)?"),
     "threads": number(1, 1024, int),
     "software": text(300, _LINE),
+    "imported": by_name(text(16, r"[0-9a-f]{16}"), _NAME, 200),
 }
 _NEEDED = {
     field.name

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.harness.job import Job
-from bell_bench.harness.plan import sequence_of
+from bell_bench.harness.plan import imported_images, sequence_of
 from bell_bench.harness.state import narrow
 from bell_bench.plugins import registry
 from bell_bench.suites.base import Suite, recorded_settings
@@ -52,7 +52,7 @@ class Truths:
     def of(self, job: Job) -> Truth:
         """What the job's problems are; raises Uncheckable where that cannot be told here."""
         key = (job.suite, job.suite_version, job.sequence, job.realisation_seed, job.scale,
-               job.protocol, job.data)  # fmt: skip
+               job.protocol, job.data, *sorted(job.imported.items()))  # fmt: skip
         if key not in self._known:
             try:
                 self._known[key] = _make(suite_of(job), job)
@@ -122,6 +122,12 @@ def _make(suite: Suite, job: Job) -> Truth:
             told = "; ".join(f"{domain}: {why}" for domain, why in lacking.items())
             raise Uncheckable(
                 f"{job.sequence} with data {job.data!r} needs images that are not here: {told}"
+            )
+        if unlike := sorted(dict(imported_images(job).items() ^ job.imported.items())):
+            raise Uncheckable(
+                f"{job.sequence} with data {job.data!r}: {', '.join(unlike)} was imported, there "
+                "or here, and is not the same: import what was used there with `bell-bench data "
+                "import`, or delete what was imported here"
             )
         problems = []
         for index in range(len(sequence)):
