@@ -1,0 +1,68 @@
+"""What ties cost: of the paths that were equally good on validation, which was best on test?
+
+python benchmarks/equal_paths.py FOLDER …
+
+Each FOLDER is a finished job of a modular algorithm in a folder of runs, with its library and the
+evaluations beside it. The protocol gives ties to the earliest evaluated; this tells, problem by
+problem, what the others would have reached. Nothing is trained that the evaluation store has.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from bell_bench import kernels
+from bell_bench.harness.ahead import Helper
+from bell_bench.harness.state import Checkpoints
+from bell_bench.harness.store import JobFolder, ResultStore
+from bell_bench.modular.network import scores
+from bell_bench.modular.path import Path
+from bell_bench.problem import Problem, Split
+
+
+def equals(problem: dict[str, Any]) -> list[Path]:
+    """The paths of the highest validation accuracy, in the order of evaluation."""
+    (rows,) = (note["evaluated"] for note in problem["notes"] if "evaluated" in note)
+    best = max(row["accuracy"] for row in rows)
+    return [Path(tuple(row["path"])) for row in rows if row["accuracy"] == best]
+
+
+def tested(folder: JobFolder) -> Iterator[tuple[str, list[tuple[Path, float]]]]:
+    """Per problem with a tie: its name, and every equal path with its test accuracy in percent."""
+    record, newest = folder.record(), Checkpoints(folder.work / "checkpoints").newest()
+    if record is None or record["status"] != "done" or newest is None:
+        raise SystemExit(f"{folder.path} is no finished job with its library")
+    evaluations = ResultStore(folder.path.parent).evaluations
+    helper = Helper(folder.job(), evaluations, folder.work / "library")
+    helper.library.load(newest / "algorithm" / "library.json")
+
+    def accuracy(path: Path, problem: Problem, test: Split) -> float:
+        evaluation = helper.evaluator.evaluate(path, problem)
+        weights = {layer: evaluation.weights(layer) for layer in range(len(path))}
+        found = scores(problem.architecture, weights, test.inputs, device=torch.device("cpu"))
+        return 100 * float((found.argmax(1).numpy() == test.labels).mean())
+
+    for told in record["problems"]:
+        if len(paths := equals(told)) > 1:
+            problem = helper.sequence.problem(told["index"])
+            test = helper.sequence.test(told["index"])
+            yield told["name"], [(path, accuracy(path, problem, test)) for path in paths]
+
+
+def main(folders: list[str]) -> None:
+    kernels.hold()
+    for name in folders:
+        print(name)
+        for problem, found in tested(JobFolder(pathlib.Path(name))):
+            print(f"  {problem}: equal on validation, on test (the first was chosen)")
+            for path, accuracy in found:
+                print(f"    {accuracy:6.2f}  {path}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
