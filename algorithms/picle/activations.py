@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -62,10 +62,13 @@ class Activations:
             return torch.ones(len(self._index))
         return torch.bincount(self._index.flatten(), minlength=len(self._kept))
 
-    def chunks(self) -> Iterator[Tensor]:
-        """The layer's inputs, a bounded number at a time."""
-        for start in range(0, len(self._kept), self._chunk):
-            yield self._through(self._kept[start : start + self._chunk])
+    def through(self, function: Callable[[Tensor], Tensor]) -> Tensor:
+        """``function`` of the layer's inputs, a bounded number at a time.
+
+        Into one tensor: small results kept apart would lie between the large inputs in memory, and
+        the gaps that these leave would add up to all of them.
+        """
+        return in_chunks(lambda x: function(self._through(x)), self._kept, self._chunk)
 
     def sample(self, count: int, generator: torch.Generator) -> Tensor:
         """What the layer receives for at most ``count`` inputs, drawn without replacement.

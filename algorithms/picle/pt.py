@@ -84,11 +84,11 @@ class PerceptualSearch:
     def moments(self, received: Activations) -> Moments:
         """Of a layer's inputs after the projection for their width, on the CPU."""
         matrix = self._projection(received.width)
-        parts = []
-        for chunk in received.chunks():
-            flat = chunk.flatten(1)
-            parts.append(flat.cpu() if matrix is None else (flat @ matrix.to(flat.device)).cpu())
-        return Moments.of(torch.cat(parts), received.counts.cpu())
+
+        def projected(x: Tensor) -> Tensor:
+            return x.flatten(1) if matrix is None else x.flatten(1) @ matrix.to(x.device)
+
+        return Moments.of(received.through(projected).cpu(), received.counts.cpu())
 
     def _projection(self, width: int) -> Tensor | None:
         """One per input width, the same for the whole job, also after a resume."""
