@@ -162,6 +162,11 @@ def imported_images(job: Job) -> dict[str, str]:
     return imported_among(sequence_of(job).domains) if job.data == "images" else {}
 
 
+def unlike_images(job: Job) -> list[str]:
+    """The domains that were imported where the job was planned, or here, and are not the same."""
+    return sorted(dict(imported_images(job).items() ^ job.imported.items()))
+
+
 def sequence_of(job: Job) -> Sequence:
     """The realisation that a job runs on; its problems are made when they are asked for."""
     suite = registry().suite(job.suite)

@@ -29,7 +29,7 @@ from bell_bench.harness.events import EventWriter
 from bell_bench.harness.job import Job
 from bell_bench.harness.local_paths import LocalPool
 from bell_bench.harness.node import ORDER_VARIABLE, Order
-from bell_bench.harness.plan import imported_images, sequence_of
+from bell_bench.harness.plan import sequence_of, unlike_images
 from bell_bench.harness.scores import checked_scores
 from bell_bench.harness.state import MATRIX_LIMIT, Checkpoints, State, make_record, narrow
 from bell_bench.harness.store import JobFolder, ResultStore
@@ -206,8 +206,7 @@ def check_source(job: Job) -> None:
 
 def check_images(job: Job) -> None:
     """Imported images must be those that were planned with, still and on every machine."""
-    here = imported_images(job)
-    if unlike := sorted(dict(here.items() ^ job.imported.items())):
+    if unlike := unlike_images(job):
         raise BellBenchError(
             f"{', '.join(unlike)}: the images imported here are not those that the run was planned "
             "with; import the same ones, or run it again with these"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.harness.job import Job
-from bell_bench.harness.plan import imported_images, sequence_of
+from bell_bench.harness.plan import sequence_of, unlike_images
 from bell_bench.harness.state import narrow
 from bell_bench.plugins import registry
 from bell_bench.suites.base import Suite, recorded_settings
@@ -118,16 +118,16 @@ def _misseeded(suite: Suite, job: Job) -> list[str]:
 def _make(suite: Suite, job: Job) -> Truth:
     try:
         sequence = sequence_of(job)
-        if lacking := sequence.missing():
-            told = "; ".join(f"{domain}: {why}" for domain, why in lacking.items())
-            raise Uncheckable(
-                f"{job.sequence} with data {job.data!r} needs images that are not here: {told}"
-            )
-        if unlike := sorted(dict(imported_images(job).items() ^ job.imported.items())):
+        if unlike := unlike_images(job):
             raise Uncheckable(
                 f"{job.sequence} with data {job.data!r}: {', '.join(unlike)} was imported, there "
                 "or here, and is not the same: import what was used there with `bell-bench data "
                 "import`, or delete what was imported here"
+            )
+        if lacking := sequence.missing():
+            told = "; ".join(f"{domain}: {why}" for domain, why in lacking.items())
+            raise Uncheckable(
+                f"{job.sequence} with data {job.data!r} needs images that are not here: {told}"
             )
         problems = []
         for index in range(len(sequence)):

@@ -76,6 +76,12 @@ def test_other_images_cannot_tell_whether_results_are_right(tmp_path, job):
         Truths().of(job)
 
 
+def test_imported_images_that_are_not_here_are_not_to_be_downloaded(tmp_path, job, monkeypatch):
+    monkeypatch.setenv("BELL_BENCH_DATA", str(tmp_path / "elsewhere"))
+    with pytest.raises(Uncheckable, match="was imported, there or here"):
+        Truths().of(job)
+
+
 def test_boards_hold_equal_images_only():
     genuine = record(data="images")
     one = record(data="images", imported={"k49_1": GREY})

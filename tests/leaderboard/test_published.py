@@ -59,3 +59,16 @@ def test_the_verdicts_are_of_these_files(tmp_path):
     assert found.facts["jobs"] == told["jobs"]
     assert found.counts == told["verdicts"]
     assert json.loads(json.dumps(found.rows)) == told["claims"]
+
+
+def test_the_table_of_real_images_is_of_these_files():
+    found = result_rows(read_records([PUBLISHED / "reproduction/real-images.zip"]))
+    text = (PUBLISHED.parents[1] / "docs/results.md").read_text("utf-8")
+    told = text.partition("## On real images")[2].partition("\n## ")[0]
+    assert len(found) == 6
+    for row in found:
+        assert row["data"] == "imported images"
+        assert row["check"] == RECOMPUTED
+        gain = "" if row["algorithm"] == "sa" else f" {row['Tr_last']:+.2f}".replace("-", "−")
+        cells = rf"\| {row['algorithm']} \| {row['A']:.2f} \| [\d.]+ \|{re.escape(gain)} \|"
+        assert re.search(cells, told), cells
