@@ -84,12 +84,9 @@ class LMC(Algorithm):
     def usage(self, network: Network, inputs: Inputs) -> list[list[float]]:
         """Each module's mean weight, layer by layer."""
         parts = maps(inputs, self.context.device).split(self.settings.batch)
-        passes = [network.evaluate(part).layers for part in parts]
+        weights = [[each.weights.cpu() for each in network.evaluate(part).layers] for part in parts]
         shares = torch.tensor([len(part) / len(inputs.images) for part in parts])
-        return [
-            (torch.stack([composed.weights.cpu() for composed in layer], 1) @ shares).tolist()
-            for layer in zip(*passes, strict=True)
-        ]
+        return [(torch.stack(layer, 1) @ shares).tolist() for layer in zip(*weights, strict=True)]
 
     def tell(self, trainer: Trainer, best: Checkpoint, usage: list[list[float]]) -> None:
         """Note what was added where and why, and what is used."""
