@@ -90,8 +90,8 @@ def bell_bench_run_started(run: Mapping[str, Any]) -> None:
 
     ``run`` has ``jobs``, a list. A ``job`` has ``algorithm``, ``load``, ``provider``, ``suite``,
     ``suite_version``, ``sequence``, ``realisation``, ``realisation_seed``, ``seed``, ``scale``,
-    ``data``, ``protocol``, ``options``, ``device``, ``threads`` and ``software``; and ``imported``,
-    hashes by domain, if some of its images were. All is JSON-able.
+    ``data``, ``protocol``, ``options``, ``device``, ``threads`` and ``software``. One on
+    imported images has their hashes by domain too, ``imported``. All is JSON-able.
 
     Example::
 
