@@ -167,7 +167,8 @@ def protocols(book: Book, suite: str, on: Iterable[str]) -> list[str]:
 
 
 def sensitivity_grid(evidence: Evidence, part: str) -> Grid | None:
-    """The rows that another protocol changes: what is printed, and what each protocol gives."""
+    """The rows that another protocol changes: what is printed, and what each protocol gives, on
+    average too over sequences that run under it together."""
     named: dict[tuple[str, str], list[str]] = {}
     algorithms: dict[tuple[str, str], tuple[str, ...]] = {}
     for runs in evidence.book.parts[part].runs:
@@ -178,12 +179,19 @@ def sensitivity_grid(evidence: Evidence, part: str) -> Grid | None:
     if not several:
         return None
     header = list(dict.fromkeys(name for found in several.values() for name in found))
-    rows = []
-    for figure in ("Tr_last", "A"):
-        for suite, sequence in several:
-            for name in algorithms[suite, sequence]:
-                if (figure, name) != ("Tr_last", STANDALONE):
-                    rows.append(_sensitive(evidence, header, suite, figure, sequence, name))
+    places = [(suite, (sequence,), algorithms[suite, sequence]) for suite, sequence in several]
+    places += [
+        (runs.suite, runs.sequences, runs.algorithms)
+        for runs in evidence.book.parts[part].runs
+        if runs.protocol != header[0] and len(runs.sequences) > 1
+    ]
+    rows = [
+        _sensitive(evidence, header, suite, figure, on, name)
+        for figure in ("Tr_last", "A")
+        for suite, on, names in places
+        for name in names
+        if (figure, name) != ("Tr_last", STANDALONE)
+    ]
     return Grid(
         f"what the protocol changes: {part}",
         ["", "sequence", "algorithm", "published", *header, "difference"],
@@ -194,14 +202,15 @@ def sensitivity_grid(evidence: Evidence, part: str) -> Grid | None:
 
 
 def _sensitive(
-    evidence: Evidence, header: Sequence[str], suite: str, figure: str, sequence: str, name: str
+    evidence: Evidence, header: Sequence[str], suite: str, figure: str, on: Sequence[str], name: str
 ) -> list[Value]:
-    found = [evidence.measure(suite, protocol, figure, name, [sequence]) for protocol in header]
+    found = [evidence.measure(suite, protocol, figure, name, on) for protocol in header]
     means = [each.estimate.mean for each in found if each.estimate and not each.lacking]
     change = f"{means[-1] - means[0]:+.2f}" if len(means) == len(header) else "–"
-    printed = evidence.book.published(suite, figure, name, [sequence])
-    cells = [_estimate(evidence, suite, protocol, figure, name, [sequence]) for protocol in header]
-    return [Value(FIGURES[figure]), Value(sequence), Value(name), Value(plain(printed)), *cells,
+    printed = evidence.book.published(suite, figure, name, on)
+    cells = [_estimate(evidence, suite, protocol, figure, name, on) for protocol in header]
+    where = on[0] if len(on) == 1 else f"Avg. of {len(on)}"
+    return [Value(FIGURES[figure]), Value(where), Value(name), Value(plain(printed)), *cells,
             Value(change)]  # fmt: skip
 
 

@@ -127,15 +127,17 @@ def test_results_that_count_for_nothing_are_told(tmp_path, monkeypatch, capsys):
 def test_the_parts_are_what_the_issue_asks_for():
     book = read_book()
     counts = {part: len(merged(plans(book, [part], Scope())).jobs) for part in book.parts}
-    assert counts == {"bell": 9 * 10 * 3 + 2 * 10 * 3 + 4 * 3, "ctrl": 5 * 10 * 3, "scale": 5 + 4,
-                      "ablations": 5}  # fmt: skip
+    paper, latent, others = 9 * 10 * 3, 2 * 10 * 3, 7 * 4 * 3
+    assert counts == {
+        "bell": paper + latent + others, "ctrl": 5 * 10 * 3, "scale": 5 + 4, "ablations": 5
+    }  # fmt: skip
 
 
 def test_one_plan_has_every_job_once_and_long_sequences_first():
     book = read_book()
     several = list(plans(book, ["bell", "scale"], Scope()))
     plan = merged([*several, *several])
-    assert len(plan.jobs) == len({job.name for job in plan.jobs}) == 351
+    assert len(plan.jobs) == len({job.name for job in plan.jobs}) == 423
     assert [job.sequence for job in plan.jobs[:5]] == ["S_long"] * 5
     assert {job.sequence for job in plan.jobs[:9]} == {"S_long", "s_long"}
     assert plan.added == frozenset()
@@ -144,8 +146,10 @@ def test_one_plan_has_every_job_once_and_long_sequences_first():
 def test_standalone_jobs_that_nobody_asked_for_are_added():
     scope = Scope(algorithms=("picle",), sequences=("S_out",), realisations=(4,))
     plan = merged(plans(narrowed(read_book(), scope), ["bell"], scope))
-    assert [(job.algorithm, job.realisation) for job in plan.jobs] == [("picle", 4), ("sa", 4)]
-    assert {job.name for job in plan.jobs} - plan.added == {plan.jobs[0].name}
+    assert [(job.algorithm, job.realisation, job.protocol) for job in plan.jobs] == [
+        (name, 4, protocol) for protocol in ("paper", "authors-code") for name in ("picle", "sa")
+    ]
+    assert [job.algorithm for job in plan.asked] == ["picle", "picle"]
 
 
 def test_narrowing_keeps_the_claims_that_it_may_decide():

@@ -8,7 +8,7 @@ import io
 import pytest
 
 from bell_bench_leaderboard.grids import to_text
-from bell_bench_leaderboard.reproduction import judge
+from bell_bench_leaderboard.reproduction import Evidence, judge, read_book
 from bell_bench_leaderboard.reproduction.page import make_claims_page
 from bell_bench_leaderboard.reproduction.report import (
     claim_row,
@@ -107,6 +107,15 @@ def test_what_the_protocol_changes(found):
     assert ("Tr⁻¹", "sa") not in rows
     assert str(rows["A", "mntdp-d"][-1]) == "–"
     assert sensitivity_grid(found, "scale") is None
+
+
+def test_what_the_protocol_changes_on_average():
+    grid = sensitivity_grid(Evidence(read_book(), [], {}), "bell")
+    assert grid is not None
+    rows = {tuple(map(str, row[:3])): str(row[3]) for row in grid.rows}
+    assert rows["Tr⁻¹", "S_out", "picle"] == "15.41"
+    assert rows["Tr⁻¹", "Avg. of 7", "picle"] == "17.22"
+    assert rows["A", "Avg. of 2", "nt-only"] == "92.06"
 
 
 @pytest.mark.parametrize("text", HOSTILE)
