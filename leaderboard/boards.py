@@ -153,19 +153,26 @@ class Board:
         return zip(self.names, self.rows, strict=True)
 
 
+def setting(job: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Equal for two jobs of one setting, imported images included."""
+    return (*(job[name] for name in SETTINGS), *sorted(job.get("imported", {}).items()))
+
+
 def boards(rows: Iterable[Row]) -> list[Board]:
     """The rows apart by settings, each part with names of its own.
 
-    Those on imported images are apart also where one domain's name means different images.
+    Those on imported images are apart also where one domain's name means different images, or the
+    same realisation was run with more imported and with fewer.
     """
-    parts: dict[tuple[tuple[str, ...], int], tuple[dict[str, str], list[Row]]] = {}
+    parts: dict[tuple[tuple[str, ...], int], tuple[dict[Any, Any], list[Row]]] = {}
     for row in rows:
-        settings, own = tuple(row[name] for name in SETTINGS), row.get("imported", {})
+        settings, imported = tuple(row[name] for name in SETTINGS), row.get("imported", {})
+        images = {**imported, (row["sequence"], row["realisation_seed"]): imported}
         for number in itertools.count(1):
-            images, part = parts.setdefault((settings, number), ({}, []))
-            if all(images.get(domain, own[domain]) == own[domain] for domain in own):
+            known, part = parts.setdefault((settings, number), ({}, []))
+            if all(known.get(name, images[name]) == images[name] for name in images):
                 break
-        images |= own
+        known |= images
         part.append(row)
     return [
         Board(_numbered(*place), tuple(part), tuple(labels(part)))

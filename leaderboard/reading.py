@@ -89,9 +89,10 @@ def _check_form(record: Any) -> None:
     for name, kind in _JOB.items():
         if not isinstance(record["job"][name], kind):
             raise TypeError(f"job.{name} is {record['job'][name]!r}")
-    imported = record["job"].get("imported", {}).items()
-    if not all(isinstance(each, str) for item in imported for each in item):
-        raise TypeError("the hash of imported images is no text")
+    imported = record["job"].get("imported", {})
+    hashes = imported.values() if isinstance(imported, dict) else (None,)
+    if not all(isinstance(each, str) for each in hashes):
+        raise TypeError(f"job.imported is {imported!r}")
     if not isinstance(record["status"], str):
         raise TypeError(f"status is {record['status']!r}")
     for name in ("environment", "metrics"):

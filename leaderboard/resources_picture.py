@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bell_bench.errors import UsageError
 from bell_bench.pictures import save_picture
-from bell_bench_leaderboard.boards import LONG, SETTINGS, labels
+from bell_bench_leaderboard.boards import LONG, labels, setting
 from bell_bench_leaderboard.reading import Record
 from bell_bench_leaderboard.results import result_row
 from bell_bench_leaderboard.yardstick import told_images
@@ -63,12 +63,11 @@ def _rows(records: list[Record]) -> list[list[Record]]:
     if not done:
         raise UsageError("no algorithm has completed a sequence here: nothing to draw")
     longest = max(done, key=lambda record: len(record["problems"]))["job"]["sequence"]
-    found: dict[tuple[str, ...], list[Record]] = {}
+    found: dict[tuple[Any, ...], list[Record]] = {}
     for record in done:
         job = record["job"]
         if job["sequence"] == longest or len(record["problems"]) > LONG:
-            key = (*(job[name] for name in SETTINGS), job["sequence"])
-            found.setdefault(key, []).append(record)
+            found.setdefault((*setting(job), job["sequence"]), []).append(record)
     return list(found.values())
 
 

@@ -14,7 +14,6 @@ from typing import Any
 from bell_bench.errors import UsageError
 from bell_bench.modular.path import NEW
 from bell_bench.pictures import save_picture
-from bell_bench_leaderboard.yardstick import told_images
 
 Record = Mapping[str, Any]
 
@@ -283,6 +282,8 @@ class Sheet:
 
     def draw_frame(self, job: Record) -> None:
         """Title, rows' names and the key."""
+        from bell_bench_leaderboard.yardstick import told_images
+
         self._text(LEFT, 0.3, f"{job['algorithm']} on {job['sequence']}", 14, ha="left",
                    weight="bold", color=INK)  # fmt: skip
         about = (

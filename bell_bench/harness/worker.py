@@ -255,6 +255,7 @@ def main(folder: JobFolder, tell: EventWriter, paths: int) -> int:
     try:
         run = Run(job, folder, tell, ahead)
         run.all()
+        check_images(job)  # problems are made when they come, and it may have taken hours
         write_result(run)
     except Unsupported as error:
         state = run.state if run else None

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bell_bench.metrics import STANDALONE
-from bell_bench_leaderboard.boards import SETTINGS
+from bell_bench_leaderboard.boards import setting
 from bell_bench_leaderboard.submission.contents import Submission
 from bell_bench_leaderboard.submission.plain_json import read_json
 from bell_bench_leaderboard.yardstick import is_standalone, same_problems
@@ -88,7 +88,7 @@ def beyond(known: Iterable[Record], added: Iterable[Record]) -> Iterator[str]:
 
 
 def _row(job: Mapping[str, Any]) -> tuple[Any, ...]:
-    return (*(job[name] for name in SETTINGS), job["sequence"])
+    return (*setting(job), job["sequence"])
 
 
 def _place(job: Mapping[str, Any]) -> tuple[int, int]:

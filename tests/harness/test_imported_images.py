@@ -13,8 +13,9 @@ from bell_bench.errors import BellBenchError
 from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Request, make_plan, sequence_of
 from bell_bench.harness.worker import check_images
-from bell_bench_leaderboard import result_rows
+from bell_bench_leaderboard import read_records, result_rows
 from bell_bench_leaderboard.boards import boards
+from bell_bench_leaderboard.submission.agreement import beyond
 from bell_bench_leaderboard.submission.truth import Truths, Uncheckable
 from bell_bench_leaderboard.yardstick import told_images
 from tests.data.official_formats import made_images
@@ -87,12 +88,31 @@ def test_boards_hold_equal_images_only():
     one = record(data="images", imported={"k49_1": GREY})
     another = record(data="images", imported={"k49_2": GREY}, sequence="S_in")
     contrary = record(data="images", imported={"k49_1": DARK, "k49_2": GREY})
-    found = boards(result_rows([genuine, one, another, contrary]))
+    more = record(data="images", imported={"k49_1": GREY, "k49_2": GREY})
+    found = boards(result_rows([genuine, one, another, contrary, more]))
     assert [(board.settings["data"], len(board.rows)) for board in found] == [
         ("images", 1),
         ("imported images", 2),
         ("imported images 2", 1),
+        ("imported images 3", 1),
     ]
+
+
+def test_accepted_results_on_imported_images_bind_nobody_who_has_others():
+    accepted = record(data="images", imported={"k49_1": GREY}, realisation=2)
+    assert not list(beyond([accepted], [record(data="images")]))
+    same = record(data="images", imported={"k49_1": GREY})
+    assert len(list(beyond([accepted], [same]))) == 1
+
+
+@pytest.mark.parametrize("imported", [None, [], "k49_1", {"k49_1": 5}])
+def test_a_record_with_impossible_imports_is_left_out(tmp_path, imported):
+    (tmp_path / "job").mkdir()
+    told = record(data="images", imported=imported)
+    (tmp_path / "job/record.json").write_text(json.dumps(told))
+    (tmp_path / "job/job.json").write_text(json.dumps(told["job"]))
+    with pytest.warns(UserWarning, match=r"left out: .*job.imported is"):
+        assert read_records([tmp_path]) == []
 
 
 def test_a_standalone_run_on_other_images_is_no_yardstick():
