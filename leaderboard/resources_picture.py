@@ -129,5 +129,5 @@ def _title(jobs: list[Record]) -> str:
     job = jobs[0]["job"]
     count = len({(record["job"]["realisation"], record["job"]["seed"]) for record in jobs})
     over = f"mean and range over {count} runs" if count > 1 else "one run"
-    setting = f"{job['suite']} at {job['scale']}, {told_images(job)}, {job['protocol']}"
-    return f"{job['sequence']}, {setting}: {over}"
+    where = f"{job['suite']} at {job['scale']}, {told_images(job)}, {job['protocol']}"
+    return f"{job['sequence']}, {where}: {over}"
