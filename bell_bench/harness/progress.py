@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -85,8 +85,12 @@ class Progress:
     jobs: Sequence[Job]
     kept: int = 0
     """Jobs finished by an earlier run."""
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    """How many problems each job has, by its name; 1 where nothing is said."""
     standing: dict[str, Standing] = field(default_factory=dict)
     finished: int = 0
+    done: int = 0
+    """The problems of those that are finished."""
     began: float = field(default_factory=time.monotonic)
 
     def __enter__(self) -> Progress:
@@ -101,6 +105,7 @@ class Progress:
     def end(self, job: Job, record: dict[str, Any]) -> None:
         self.standing.pop(job.name, None)
         self.finished += 1
+        self.done += self._length(job.name)
 
     @property
     def all_done(self) -> bool:
@@ -108,11 +113,16 @@ class Progress:
 
     @property
     def time_left(self) -> float | None:
-        """By the share of jobs done so far, running ones counted by their solved problems."""
-        done = self.finished + sum(standing.share for standing in self.standing.values())
+        """By the share of problems done so far: a job may have six of them or a hundred."""
+        running = self.standing.items()
+        done = self.done + sum(self._length(name) * standing.share for name, standing in running)
         if done <= 0:
             return None
-        return (time.monotonic() - self.began) * (len(self.jobs) - done) / done
+        ahead = sum(self._length(job.name) for job in self.jobs) - done
+        return (time.monotonic() - self.began) * ahead / done
+
+    def _length(self, name: str) -> int:
+        return self.lengths.get(name, 1)
 
 
 class PlainProgress(Progress):
@@ -219,10 +229,12 @@ def _stderr() -> Any:
     return Console(stderr=True)
 
 
-def make_progress(jobs: Sequence[Job], kept: int, quiet: bool) -> Progress:
+def make_progress(
+    jobs: Sequence[Job], kept: int, lengths: Mapping[str, int], quiet: bool
+) -> Progress:
     """What suits where standard error goes."""
     kind = Progress if quiet else BarProgress if sys.stderr.isatty() else PlainProgress
-    return kind(jobs, kept)
+    return kind(jobs, kept, lengths)
 
 
 @contextmanager

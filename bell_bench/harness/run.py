@@ -7,7 +7,7 @@ from typing import Any
 
 from bell_bench.harness.executors import Executor
 from bell_bench.harness.job import Job
-from bell_bench.harness.plan import Plan
+from bell_bench.harness.plan import Plan, sequence_of
 from bell_bench.harness.progress import make_progress
 from bell_bench.harness.state import make_record
 from bell_bench.plugins import registry
@@ -30,7 +30,8 @@ def run_plan(plan: Plan, executor: Executor, *, fresh: bool = False, quiet: bool
                 folder.write(make_record(job, "unsupported", reason, None))
         run = {"jobs": [job.to_json() for job in plan.jobs]}
         observers.notify("bell_bench_run_started", run=run)
-        progress = stack.enter_context(make_progress(able, kept, quiet))
+        lengths = {job.name: len(sequence_of(job)) for job in able}
+        progress = stack.enter_context(make_progress(able, kept, lengths, quiet))
 
         def on_event(job: Job, event: dict[str, Any]) -> None:
             progress.event(job, event)

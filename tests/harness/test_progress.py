@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bell_bench.harness.job import Job
-from bell_bench.harness.progress import BarProgress, PlainProgress, Standing
+from bell_bench.harness.progress import BarProgress, PlainProgress, Progress, Standing
 
 JOB = Job("a", "m:A", "p", "bell", "1", "S", 0, 1, 0, "quick", "glyphs", "paper")
 
@@ -51,3 +51,13 @@ def test_a_path_that_is_asked_for_twice_counts_once_as_show_counts_it() -> None:
     standing.take({"event": "problem", "name": "two"})
     standing.take({"event": "path", "path": "new new", "accuracy": 0.5})
     assert str(standing) == "two: 1 path, best 50.0%"
+
+
+def test_time_left_goes_by_problems_as_a_long_sequence_counts_for_more(monkeypatch) -> None:
+    """Else a run that begins with its longest jobs foretells days."""
+    long, short = replace(JOB, sequence="S_long"), JOB
+    clock = iter([0.0, 60.0])
+    monkeypatch.setattr("bell_bench.harness.progress.time.monotonic", lambda: next(clock))
+    progress = Progress([long, short], lengths={long.name: 60, short.name: 6}, began=next(clock))
+    progress.end(long, {"status": "done", "reason": None})
+    assert progress.time_left == pytest.approx(6.0)
