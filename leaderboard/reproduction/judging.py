@@ -90,10 +90,10 @@ def judge_claim(claim: Claim, evidence: Evidence, rules: dict[str, Rule]) -> Jud
     """One claim: its figures measured, and the verdict that they give together."""
     asked = questions(claim, rules)
     quantities = tuple(_quantity(claim, each, evidence, len(asked)) for each in asked)
-    holds = _together([quantity.place for quantity in quantities])
+    verdict = _verdict(_together([quantity.place for quantity in quantities]), claim.observed)
     decisive = min(quantities, key=_order)
     return Judged(
-        claim, _verdict(holds, claim.observed), _why(holds, decisive), words(claim, asked),
+        claim, verdict, _why(verdict, decisive), words(claim, asked),
         quantities, decisive, _in_print(claim, quantities),
     )  # fmt: skip
 
@@ -182,15 +182,16 @@ def _order(quantity: Quantity) -> tuple[int, float]:
     return rank, quantity.question.region.room(found) if found else math.inf
 
 
-def _why(holds: bool | None, decisive: Quantity) -> str:
+def _why(verdict: str, decisive: Quantity) -> str:
+    """What of the figures gave the verdict; there is where the rule, maybe a «not: …», wants it."""
+    if verdict != UNKNOWN:
+        return f"the whole interval lies {'there' if verdict == REPRODUCED else 'elsewhere'}"
     measured = decisive.measured
-    if holds is None and measured.lacking:
+    if measured.lacking:
         return measured.lacking
-    if holds is None and (measured.estimate is None or measured.estimate.interval is None):
+    if measured.estimate is None or measured.estimate.interval is None:
         return "one realisation: no interval"
-    if holds is None:
-        return "the interval lies on both sides"
-    return "the whole interval lies there" if holds else "the whole interval lies elsewhere"
+    return "the interval lies on both sides"
 
 
 def _in_print(claim: Claim, quantities: Sequence[Quantity]) -> str | None:

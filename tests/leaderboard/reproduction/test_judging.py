@@ -255,6 +255,8 @@ def test_ticks_and_crosses_of_properties(tmp_path, scores, observed, expected):
     assert found.claim.id == "claim-0-picle"
     assert found.verdict == expected
     assert found.rule == ("" if observed else "not: ") + "A − sa on S_pl ≥ -1"
+    place = {REPRODUCED: "lies there", NOT_REPRODUCED: "lies elsewhere", UNKNOWN: "on both sides"}
+    assert found.why.endswith(place[expected])
 
 
 def test_a_property_of_all_sequences_is_of_those_that_its_part_runs(tmp_path):
