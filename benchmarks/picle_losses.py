@@ -1,30 +1,44 @@
-"""Where PICLE loses, and to what: its search, its statistics, or the luck of validation.
+"""Where PICLE loses, to whom, and what is to blame: validation, its search, its statistics, …
 
 python benchmarks/picle_losses.py [RUNS …]
 
 From stored runs alone, by default the published ones of BELL: which problems another algorithm
-solves better by more than half a point, whether PICLE had a path of at least the same validation
-accuracy (so that only the test points speak against it), and how often the prior of the PT search
-changes what the likelihood alone would choose.
+solves better by more than half a point of test accuracy, and why, as far as records tell:
+
+validation  PICLE had a path at least as good on the validation points; only the test points differ
+space       the other's path is none that PICLE may try: neither a prefix nor a solution's suffix
+library     the path reuses a module that PICLE has not, as it solved an earlier problem otherwise
+statistics  a prefix of modules that PICLE has; PT chose others
+search      a suffix of a solution that PICLE has; NT did not try it
+training    no path at all: the other trains otherwise, and is better on validation too
+
+Each setting and each long sequence has its own table; below it, the worst losses, and how often the
+prior of the PT search changed what the likelihood alone would have chosen.
 """
 
 from __future__ import annotations
 
 import pathlib
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from bell_bench_leaderboard import read_records
+from bell_bench_leaderboard.boards import LONG, SETTINGS
 
-PUBLISHED = pathlib.Path(__file__).parents[1] / "leaderboard/published/bell-quick-modular.zip"
+PUBLISHED = pathlib.Path(__file__).parents[1] / "leaderboard/published/bell-all-quick.zip"
 MARGIN = 0.5
 """Points of test accuracy within which two algorithms count as equal."""
 WORST = 6
+NEW = "new"
+CAUSES = ("validation", "space", "library", "statistics", "search", "training")
 
 Record = Mapping[str, Any]
+Names = Sequence[str]
+"""A module per layer, as a path has them."""
 
 
 @dataclass(frozen=True)
@@ -33,25 +47,75 @@ class Difference:
 
     test: float
     validation: float
+    cause: str
+    """Of a loss; a gain has none."""
     where: str
+    path: str
 
 
-def best_validation(problem: Mapping[str, Any]) -> float:
-    """Of all paths that were evaluated."""
-    notes = [note["evaluated"] for note in problem["notes"] if "evaluated" in note]
-    return max(float(path["accuracy"]) for path in notes[-1])
+def evaluated(problem: Record) -> list[Mapping[str, Any]]:
+    """All paths with their validation accuracies; none if the algorithm searches no paths."""
+    return next((note["evaluated"] for note in problem["notes"] if "evaluated" in note), [])
 
 
-def differences(picle: Iterable[Record], other: Mapping[Any, Record]) -> Iterator[Difference]:
-    for record in picle:
-        job = record["job"]
-        against = other[job["sequence"], job["realisation"]]
-        for mine, theirs in zip(record["problems"], against["problems"], strict=True):
+def best(problem: Record) -> tuple[float, Names]:
+    """The highest validation accuracy, and its path, if there are paths."""
+    if paths := evaluated(problem):
+        chosen = max(paths, key=lambda each: float(each["accuracy"]))
+        return float(chosen["accuracy"]), chosen["path"]
+    facts = (fact for note in problem["notes"] for fact in note.values())
+    return next(float(fact["validation_accuracy"]) for fact in facts), ()
+
+
+def origins(problems: Iterable[Record]) -> dict[str, object]:
+    """For each module, what its weights follow from: its problem, and the modules that it was
+    trained with. The same path, problem and modules give the same weights, whoever asks."""
+    found: dict[str, object] = {}
+    for problem in problems:
+        solution = problem["path"] or ()
+        held = tuple(found.get(name) for name in solution)
+        for layer, name in enumerate(solution):
+            found.setdefault(name, (problem["index"], layer, held))
+    return found
+
+
+def cause(mine: Sequence[Record], theirs: Sequence[Record]) -> str:
+    """Why the last of these problems was solved worse by PICLE."""
+    accuracy, path = best(theirs[-1])
+    if best(mine[-1])[0] >= accuracy:
+        return "validation"
+    if not path:
+        return "training"
+    reused = [layer for layer, name in enumerate(path) if name != NEW]
+    prefix = reused == list(range(len(reused)))
+    if not prefix and not is_suffix(path, theirs[:-1]):
+        return "space"
+    has, used = origins(mine[:-1]), origins(theirs[:-1])
+    if any(has.get(path[layer]) != used[path[layer]] for layer in reused):
+        return "library"
+    return "statistics" if prefix else "search"
+
+
+def is_suffix(path: Names, earlier: Iterable[Record]) -> bool:
+    """Whether all that a path reuses is the end of one earlier solution."""
+    tail = tuple(path[path.count(NEW) :])
+    ends = (tuple(problem["path"][-len(tail) :]) for problem in earlier if problem["path"])
+    return NEW not in tail and tail in ends
+
+
+def differences(picle: Mapping[Any, Record], other: Mapping[Any, Record]) -> Iterator[Difference]:
+    """On all problems that both have solved."""
+    for key in sorted(picle.keys() & other.keys()):
+        job, mine, theirs = picle[key]["job"], picle[key]["problems"], other[key]["problems"]
+        for index, (own, its) in enumerate(zip(mine, theirs, strict=True)):
+            test = 100 * (own["accuracy_final"] - its["accuracy_final"])
+            accuracy, path = best(its)
             yield Difference(
-                100 * (mine["accuracy_final"] - theirs["accuracy_final"]),
-                100 * (best_validation(mine) - best_validation(theirs)),
-                f"{job['sequence']} r{job['realisation']} problem {mine['index'] + 1} "
-                f"{mine['name']}",
+                test,
+                100 * (best(own)[0] - accuracy),
+                cause(mine[: index + 1], theirs[: index + 1]) if test < -MARGIN else "",
+                f"{job['sequence']} r{job['realisation']} problem {index + 1} {own['name']}",
+                " ".join(path),
             )
 
 
@@ -71,29 +135,57 @@ def choices(picle: Iterable[Record]) -> Iterator[tuple[bool, float, float]]:
                     yield layer["chosen"] != first["module"], lead, max(priors) - min(priors)
 
 
-def main(runs: list[pathlib.Path]) -> None:
-    records = read_records(runs)
-    by_name: dict[str, dict[Any, Record]] = {}
+def grouped(records: Iterable[Record]) -> dict[str, dict[str, dict[Any, Record]]]:
+    """Finished jobs by group, algorithm, and what they are on; long sequences are groups of their
+    own, and so is each setting."""
+    groups: dict[str, dict[str, dict[Any, Record]]] = {}
     for record in records:
         job = record["job"]
-        if not any("evaluated" in note for note in record["problems"][0]["notes"]):
-            continue  # not a search over paths
-        by_name.setdefault(job["algorithm"], {})[job["sequence"], job["realisation"]] = record
-    picle = list(by_name["picle"].values())
-    for name in sorted(by_name.keys() - {"picle"}):
-        found = sorted(differences(picle, by_name[name]), key=lambda each: each.test)
-        worse = [each for each in found if each.test < -MARGIN]
-        better = sum(each.test > MARGIN for each in found)
-        luck = sum(each.validation >= 0 for each in worse)
-        print(f"{name}: better on {better} of {len(found)} problems, worse on {len(worse)}, on "
-              f"{luck} of these with a path at least as good on validation")  # fmt: skip
-        for each in worse[:WORST]:
-            print(f"  {each.test:+6.2f} test {each.validation:+6.2f} validation  {each.where}")
-    changed, leads, priors = zip(*choices(picle), strict=True)
-    print(f"PT search: {len(changed)} choices of a module, the prior changed {sum(changed)}; "
-          f"the likeliest leads by {median(leads):,.0f} nats, priors differ by at most "
-          f"{median(priors):,.0f} (medians)")  # fmt: skip
+        if record["status"] == "done":
+            which = job["sequence"] if len(record["problems"]) > LONG else "short sequences"
+            group = ", ".join((which, *(str(job[name]) for name in SETTINGS)))
+            key = job["sequence"], job["realisation"], job["seed"]
+            groups.setdefault(group, {}).setdefault(job["algorithm"], {})[key] = record
+    return groups
+
+
+def table(found: Mapping[str, Sequence[Difference]]) -> Iterator[str]:
+    """Problems won and lost to each, and the losses by cause, as Markdown."""
+    yield f"| against | problems | better on | worse on | {' | '.join(CAUSES)} |"
+    yield f"| --- |{' ---: |' * (3 + len(CAUSES))}"
+    for name, each in found.items():
+        causes = Counter(one.cause for one in each if one.cause)
+        better = sum(one.test > MARGIN for one in each)
+        counts = (len(each), better, causes.total(), *(causes[one] for one in CAUSES))
+        yield f"| {name} | {' | '.join(map(str, counts))} |"
+
+
+def report(jobs: Mapping[str, Mapping[Any, Record]]) -> Iterator[str]:
+    """Of one group: the table, the worst losses to each, and the prior's part."""
+    found = {
+        name: sorted(differences(jobs["picle"], jobs[name]), key=lambda each: each.test)
+        for name in sorted(jobs.keys() - {"picle"})
+    }
+    yield from table(found)
+    for name, each in found.items():
+        yield f"\n{name}"
+        for one in [one for one in each if one.cause][:WORST]:
+            yield (f"  {one.test:+6.2f} test {one.validation:+6.2f} validation  {one.cause:<10}  "
+                   f"{one.where}  {one.path}")  # fmt: skip
+    changed, leads, priors = zip(*choices(jobs["picle"].values()), strict=True)
+    yield (f"\nPT search: {len(changed)} choices of a module, the prior changed {sum(changed)}; "
+           f"the likeliest leads by {median(leads):,.0f} nats, priors differ by at most "
+           f"{median(priors):,.0f} (medians)")  # fmt: skip
+
+
+def main(runs: list[pathlib.Path]) -> int:
+    groups = {name: jobs for name, jobs in grouped(read_records(runs)).items() if "picle" in jobs}
+    for name, jobs in groups.items():
+        print(f"\n{name}\n", *report(jobs), sep="\n")
+    if not groups:
+        print("no finished job of picle here")
+    return int(not groups)
 
 
 if __name__ == "__main__":
-    main([pathlib.Path(each) for each in sys.argv[1:]] or [PUBLISHED])
+    sys.exit(main([pathlib.Path(each) for each in sys.argv[1:]] or [PUBLISHED]))

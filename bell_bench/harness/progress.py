@@ -61,12 +61,6 @@ class Standing:
             self.solved = event["index"] + 1
 
     @property
-    def share(self) -> float:
-        """Of what this run has to do."""
-        ahead = self.problems - self.before
-        return (self.solved - self.before) / ahead if ahead else 0.0
-
-    @property
     def paths(self) -> str:
         """As ``show`` counts them."""
         return "1 path" if len(self.tried) == 1 else f"{len(self.tried)} paths"
@@ -85,12 +79,12 @@ class Progress:
     jobs: Sequence[Job]
     kept: int = 0
     """Jobs finished by an earlier run."""
-    lengths: Mapping[str, int] = field(default_factory=dict)
-    """How many problems each job has, by its name; 1 where nothing is said."""
+    problems: dict[str, int] = field(kw_only=True)
+    """How many this run has to solve of each job, by its name."""
     standing: dict[str, Standing] = field(default_factory=dict)
     finished: int = 0
-    done: int = 0
-    """The problems of those that are finished."""
+    solved: int = 0
+    """Problems of the jobs that are finished."""
     began: float = field(default_factory=time.monotonic)
 
     def __enter__(self) -> Progress:
@@ -100,12 +94,15 @@ class Progress:
         pass
 
     def event(self, job: Job, event: dict[str, Any]) -> None:
-        self.standing.setdefault(job.name, Standing()).take(event)
+        standing = self.standing.setdefault(job.name, Standing())
+        standing.take(event)
+        if event["event"] == "started":
+            self.problems[job.name] = standing.problems - standing.before
 
     def end(self, job: Job, record: dict[str, Any]) -> None:
         self.standing.pop(job.name, None)
         self.finished += 1
-        self.done += self._length(job.name)
+        self.solved += self.problems[job.name]
 
     @property
     def all_done(self) -> bool:
@@ -113,16 +110,13 @@ class Progress:
 
     @property
     def time_left(self) -> float | None:
-        """By the share of problems done so far: a job may have six of them or a hundred."""
-        running = self.standing.items()
-        done = self.done + sum(self._length(name) * standing.share for name, standing in running)
-        if done <= 0:
+        """By the problems solved so far: a job may have six of them or a hundred."""
+        running = self.standing.values()
+        solved = self.solved + sum(standing.solved - standing.before for standing in running)
+        if not solved:
             return None
-        ahead = sum(self._length(job.name) for job in self.jobs) - done
-        return (time.monotonic() - self.began) * ahead / done
-
-    def _length(self, name: str) -> int:
-        return self.lengths.get(name, 1)
+        ahead = sum(self.problems.values()) - solved
+        return (time.monotonic() - self.began) * ahead / solved
 
 
 class PlainProgress(Progress):
@@ -230,11 +224,11 @@ def _stderr() -> Any:
 
 
 def make_progress(
-    jobs: Sequence[Job], kept: int, lengths: Mapping[str, int], quiet: bool
+    jobs: Sequence[Job], kept: int, problems: Mapping[str, int], quiet: bool
 ) -> Progress:
     """What suits where standard error goes."""
     kind = Progress if quiet else BarProgress if sys.stderr.isatty() else PlainProgress
-    return kind(jobs, kept, lengths)
+    return kind(jobs, kept, problems=dict(problems))
 
 
 @contextmanager

@@ -183,7 +183,8 @@ def _order(quantity: Quantity) -> tuple[int, float]:
 
 
 def _why(verdict: str, decisive: Quantity) -> str:
-    """What of the figures gave the verdict; there is where the rule, maybe a «not: …», wants it."""
+    """What of the figures gave the verdict. "There" is the region of the rule in words, which for a
+    cross of the property table begins with "not"."""
     if verdict != UNKNOWN:
         return f"the whole interval lies {'there' if verdict == REPRODUCED else 'elsewhere'}"
     measured = decisive.measured

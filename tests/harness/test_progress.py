@@ -14,7 +14,7 @@ JOB = Job("a", "m:A", "p", "bell", "1", "S", 0, 1, 0, "quick", "glyphs", "paper"
 
 @pytest.mark.parametrize("kind", [PlainProgress, BarProgress])
 def test_a_lost_node_and_a_fault_are_told_on_a_terminal_and_elsewhere(kind, capsys):
-    with kind([JOB]) as progress:
+    with kind([JOB], problems={JOB.name: 4}) as progress:
         progress.event(JOB, {"event": "started", "problems": 4, "solved": 2})
         assert progress.time_left is None
         progress.event(JOB, {"event": "solved", "index": 2, "name": "third", "accuracy": 0.5})
@@ -30,7 +30,7 @@ def test_a_lost_node_and_a_fault_are_told_on_a_terminal_and_elsewhere(kind, caps
 def test_a_job_whose_problems_are_all_solved_is_waited_for_until_it_ends(capsys):
     """Its predictions and record are still to be written, so the line before says so."""
     other = replace(JOB, seed=1)
-    with PlainProgress([JOB, other]) as progress:
+    with PlainProgress([JOB, other], problems={JOB.name: 1, other.name: 1}) as progress:
         for job in (JOB, other):
             progress.event(job, {"event": "started", "problems": 1, "solved": 0})
             progress.event(job, {"event": "solved", "index": 0, "name": "one", "accuracy": 0.5})
@@ -56,8 +56,22 @@ def test_a_path_that_is_asked_for_twice_counts_once_as_show_counts_it() -> None:
 def test_time_left_goes_by_problems_as_a_long_sequence_counts_for_more(monkeypatch) -> None:
     """Else a run that begins with its longest jobs foretells days."""
     long, short = replace(JOB, sequence="S_long"), JOB
-    clock = iter([0.0, 60.0])
-    monkeypatch.setattr("bell_bench.harness.progress.time.monotonic", lambda: next(clock))
-    progress = Progress([long, short], lengths={long.name: 60, short.name: 6}, began=next(clock))
+    monkeypatch.setattr("bell_bench.harness.progress.time.monotonic", lambda: 60.0)
+    progress = Progress([long, short], problems={long.name: 60, short.name: 6}, began=0.0)
+    progress.event(long, {"event": "started", "problems": 60, "solved": 0})
+    assert progress.time_left is None
+    progress.event(long, {"event": "solved", "index": 19, "name": "twentieth", "accuracy": 0.5})
+    assert progress.time_left == pytest.approx(60 * 46 / 20)
     progress.end(long, {"status": "done", "reason": None})
     assert progress.time_left == pytest.approx(6.0)
+
+
+def test_what_an_earlier_run_has_solved_is_no_work_of_this_one(monkeypatch) -> None:
+    long, short = replace(JOB, sequence="S_long"), JOB
+    monkeypatch.setattr("bell_bench.harness.progress.time.monotonic", lambda: 60.0)
+    progress = Progress([long, short], problems={long.name: 60, short.name: 6}, began=0.0)
+    progress.event(long, {"event": "started", "problems": 60, "solved": 50})
+    progress.event(long, {"event": "solved", "index": 54, "name": "55th", "accuracy": 0.5})
+    assert progress.time_left == pytest.approx(60 * 11 / 5)
+    progress.end(long, {"status": "done", "reason": None})
+    assert progress.time_left == pytest.approx(60 * 6 / 10)
