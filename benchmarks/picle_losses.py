@@ -11,6 +11,9 @@ library     the path reuses a module that PICLE has not, as it solved an earlier
 statistics  a prefix of modules that PICLE has; PT chose others
 search      a suffix of a solution that PICLE has; NT did not try it
 training    no path at all: the other trains otherwise, and is better on validation too
+seed        the other began with other random numbers, and is better on validation too
+
+"Again" counts those not by validation where PICLE with each other seed is no better off.
 
 Each setting and each long sequence has its own table; below it, the worst losses, and how often the
 prior of the PT search changed what the likelihood alone would have chosen.
@@ -29,12 +32,13 @@ from typing import Any
 from bell_bench_leaderboard import read_records
 from bell_bench_leaderboard.boards import LONG, SETTINGS
 
-PUBLISHED = pathlib.Path(__file__).parents[1] / "leaderboard/published/bell-all-quick.zip"
+_RESULTS = pathlib.Path(__file__).parents[1] / "leaderboard/published"
+PUBLISHED = [_RESULTS / "bell-all-quick.zip", _RESULTS / "reproduction/picle-two-seeds.zip"]
 MARGIN = 0.5
 """Points of test accuracy within which two algorithms count as equal."""
 WORST = 6
 NEW = "new"
-CAUSES = ("validation", "space", "library", "statistics", "search", "training")
+CAUSES = ("validation", "space", "library", "statistics", "search", "training", "seed")
 
 Record = Mapping[str, Any]
 Names = Sequence[str]
@@ -79,11 +83,13 @@ def origins(problems: Iterable[Record]) -> dict[str, object]:
     return found
 
 
-def cause(mine: Sequence[Record], theirs: Sequence[Record]) -> str:
+def cause(mine: Sequence[Record], theirs: Sequence[Record], *, one_seed: bool = True) -> str:
     """Why the last of these problems was solved worse by PICLE."""
     accuracy, path = best(theirs[-1])
     if best(mine[-1])[0] >= accuracy:
         return "validation"
+    if not one_seed:
+        return "seed"
     if not path:
         return "training"
     reused = [layer for layer, name in enumerate(path) if name != NEW]
@@ -107,13 +113,16 @@ def differences(picle: Mapping[Any, Record], other: Mapping[Any, Record]) -> Ite
     """On all problems that both have solved."""
     for key in sorted(picle.keys() & other.keys()):
         job, mine, theirs = picle[key]["job"], picle[key]["problems"], other[key]["problems"]
+        one_seed = job["seed"] == other[key]["job"]["seed"]
         for index, (own, its) in enumerate(zip(mine, theirs, strict=True)):
             test = 100 * (own["accuracy_final"] - its["accuracy_final"])
             accuracy, path = best(its)
             yield Difference(
                 test,
                 100 * (best(own)[0] - accuracy),
-                cause(mine[: index + 1], theirs[: index + 1]) if test < -MARGIN else "",
+                cause(mine[: index + 1], theirs[: index + 1], one_seed=one_seed)
+                if test < -MARGIN
+                else "",
                 f"{job['sequence']} r{job['realisation']} problem {index + 1} {own['name']}",
                 " ".join(path),
             )
@@ -137,27 +146,33 @@ def choices(picle: Iterable[Record]) -> Iterator[tuple[bool, float, float]]:
 
 def grouped(records: Iterable[Record]) -> dict[str, dict[str, dict[Any, Record]]]:
     """Finished jobs by group, algorithm, and what they are on; long sequences are groups of their
-    own, and so is each setting."""
+    own, and so is each setting. Another seed counts as another algorithm."""
     groups: dict[str, dict[str, dict[Any, Record]]] = {}
     for record in records:
         job = record["job"]
         if record["status"] == "done":
             which = job["sequence"] if len(record["problems"]) > LONG else "short sequences"
             group = ", ".join((which, *(str(job[name]) for name in SETTINGS)))
-            key = job["sequence"], job["realisation"], job["seed"]
-            groups.setdefault(group, {}).setdefault(job["algorithm"], {})[key] = record
+            name = job["algorithm"] + (f", seed {job['seed']}" if job["seed"] else "")
+            key = job["sequence"], job["realisation"]
+            groups.setdefault(group, {}).setdefault(name, {})[key] = record
     return groups
 
 
-def table(found: Mapping[str, Sequence[Difference]]) -> Iterator[str]:
+def table(found: Mapping[str, Sequence[Difference]], again: Mapping[str, int]) -> Iterator[str]:
     """Problems won and lost to each, and the losses by cause, as Markdown."""
-    yield f"| against | problems | better on | worse on | {' | '.join(CAUSES)} |"
-    yield f"| --- |{' ---: |' * (3 + len(CAUSES))}"
+    yield f"| against | problems | better on | worse on | {' | '.join(CAUSES)} | again |"
+    yield f"| --- |{' ---: |' * (4 + len(CAUSES))}"
     for name, each in found.items():
         causes = Counter(one.cause for one in each if one.cause)
         better = sum(one.test > MARGIN for one in each)
         counts = (len(each), better, causes.total(), *(causes[one] for one in CAUSES))
-        yield f"| {name} | {' | '.join(map(str, counts))} |"
+        yield f"| {name} | {' | '.join(map(str, counts))} | {again.get(name, '–')} |"
+
+
+def losses(found: Iterable[Difference]) -> set[str]:
+    """Where validation is not to blame."""
+    return {each.where for each in found if each.cause not in ("", "validation")}
 
 
 def report(jobs: Mapping[str, Mapping[Any, Record]]) -> Iterator[str]:
@@ -166,7 +181,13 @@ def report(jobs: Mapping[str, Mapping[Any, Record]]) -> Iterator[str]:
         name: sorted(differences(jobs["picle"], jobs[name]), key=lambda each: each.test)
         for name in sorted(jobs.keys() - {"picle"})
     }
-    yield from table(found)
+    seeds = [jobs[name] for name in jobs if name.startswith("picle, seed")]
+    again = {
+        name: len(set.intersection(
+            losses(found[name]), *(losses(differences(other, jobs[name])) for other in seeds)))
+        for name in found if seeds and ", seed" not in name
+    }  # fmt: skip
+    yield from table(found, again)
     for name, each in found.items():
         yield f"\n{name}"
         for one in [one for one in each if one.cause][:WORST]:
@@ -188,4 +209,4 @@ def main(runs: list[pathlib.Path]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main([pathlib.Path(each) for each in sys.argv[1:]] or [PUBLISHED]))
+    sys.exit(main([pathlib.Path(each) for each in sys.argv[1:]] or PUBLISHED))

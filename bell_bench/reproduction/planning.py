@@ -11,6 +11,7 @@ from bell_bench.files import hash_json
 from bell_bench_leaderboard.yardstick import MADE
 
 if TYPE_CHECKING:
+    from bell_bench.harness.job import Job
     from bell_bench.harness.plan import Plan
     from bell_bench_leaderboard.reproduction import Book
 
@@ -58,13 +59,15 @@ def narrowed(book: Book, scope: Scope) -> Book:
     return replace(book, parts=parts, claims=claims)
 
 
-def plans(book: Book, parts: Iterable[str], scope: Scope) -> Iterator[Plan]:
-    """One for each of the parts' runs."""
+def plans(
+    book: Book, parts: Iterable[str], scope: Scope, *, only_given: bool = False
+) -> Iterator[Plan]:
+    """One for each of the parts' runs, or of those that are counted where given."""
     from bell_bench.harness.plan import Request, make_plan
 
     for part in parts:
         for runs in book.parts[part].runs:
-            if runs.algorithms and runs.sequences:
+            if runs.algorithms and runs.sequences and runs.only_given == only_given:
                 yield make_plan(
                     Request(
                         algorithms=runs.algorithms,
@@ -96,14 +99,16 @@ def merged(several: Iterable[Plan]) -> Plan:
     return Plan(tuple(jobs[name] for name in order), frozenset(jobs.keys() - asked), unsupported)
 
 
-def known_records(records: Iterable[Mapping[str, Any]], plan: Plan) -> dict[str, Mapping[str, Any]]:
-    """The records that are done of the plan's jobs, by the job's name: the same algorithm on the
-    same problems with the same seed and options, whatever machine and version ran it."""
+def known_records(
+    records: Iterable[Mapping[str, Any]], jobs: Iterable[Job]
+) -> dict[str, Mapping[str, Any]]:
+    """The records of those jobs that are done, by the job's name: the same algorithm on the same
+    problems with the same seed and options, whatever machine and version ran it."""
 
     def identity(job: Mapping[str, Any]) -> str:
         same = {name: value for name, value in job.items() if name not in MADE}
         return hash_json({**same, "provider": str(job["provider"]).partition(" ")[0]})
 
     done = {identity(each["job"]): each for each in records if each["status"] == "done"}
-    found = {job.name: done.get(identity(job.to_json())) for job in plan.jobs}
+    found = {job.name: done.get(identity(job.to_json())) for job in jobs}
     return {name: record for name, record in found.items() if record is not None}

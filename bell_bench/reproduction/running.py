@@ -18,9 +18,11 @@ from bell_bench.reproduction.verdicts import Reproduction
 from bell_bench.results import Results
 
 if TYPE_CHECKING:
+    from bell_bench.harness.job import Job
     from bell_bench.harness.plan import Plan
     from bell_bench.harness.store import ResultStore
 
+Record = Mapping[str, Any]
 ALL = "all"
 LOG = "reproduce.jsonl"
 """Beside the results: a line per command, with the time that it took."""
@@ -42,7 +44,6 @@ def reproduce(
     What submissions or folders of results ``given`` have is counted, and not run.
     """
     from bell_bench.harness.store import ResultStore
-    from bell_bench_leaderboard import read_records
     from bell_bench_leaderboard.reproduction import Evidence, judge, read_book
 
     book = narrowed(read_book(file), scope)
@@ -51,7 +52,9 @@ def reproduce(
     parts = tuple(book.parts) if part == ALL else (part,)
     store = ResultStore(out)
     plan = merged(plans(book, parts, scope))
-    known = _known(given, plan)
+    welcome = merged(plans(book, parts, scope, only_given=True)).jobs
+    welcome = tuple(job for job in welcome if job not in plan.jobs)
+    known = _known(given, [*plan.jobs, *welcome])
     left = replace(plan, jobs=tuple(job for job in plan.jobs if job.name not in known))
     waiting = sum(not store.finished(job) for job in left.jobs)
     asked = [name for each in parts for name in book.parts[each].ablations]
@@ -63,24 +66,33 @@ def reproduce(
             for name in asked
             if (found := ablation(name, scope, out, given, run, quiet)) is not None
         }
-        folders = (store.folder_of(job).path for job in left.jobs)
-        records = read_records(folder for folder in folders if folder.is_dir())
-    records += known.values()
-    evidence = Evidence(book, records, {name: found.rows for name, found in ablations.items()})
+        records = _done(plan.jobs, store, known)
     took = {**clock, "jobs and ablations by themselves": spent_seconds(records)
             + sum(found.seconds for found in ablations.values())}  # fmt: skip
+    more = _done(welcome, store, known)
+    records += more
+    evidence = Evidence(book, records, {name: found.rows for name, found in ablations.items()})
     return Reproduction(evidence, parts, judge(evidence, parts), Results(records, out),
-                        tuple(ablations.values()), len(plan.jobs), took)  # fmt: skip
+                        tuple(ablations.values()), len(plan.jobs) + len(more), took)  # fmt: skip
 
 
-def _known(paths: Sequence[pathlib.Path], plan: Plan) -> dict[str, Mapping[str, Any]]:
-    """What submissions and folders that were named have of the plan's jobs; if nothing, so told."""
+def _done(jobs: Sequence[Job], store: ResultStore, known: Mapping[str, Record]) -> list[Record]:
+    """The records of jobs: those in the store, and then those known from elsewhere."""
+    from bell_bench_leaderboard import read_records
+
+    folders = (store.folder_of(job).path for job in jobs if job.name not in known)
+    found: list[Record] = read_records(folder for folder in folders if folder.is_dir())
+    return found + [known[job.name] for job in jobs if job.name in known]
+
+
+def _known(paths: Sequence[pathlib.Path], jobs: Sequence[Job]) -> dict[str, Record]:
+    """What submissions and folders that were named have of these jobs; if nothing, so told."""
     from bell_bench_leaderboard import read_records
 
     records = read_records(paths)
     if paths and not records:
         raise UsageError(f"no results in {', '.join(map(str, paths))}, given by --with")
-    known = known_records(records, plan)
+    known = known_records(records, jobs)
     if records and not known:
         warnings.warn(
             f"none of the {len(records)} results given by --with counts: each is of another scale, "
@@ -101,7 +113,7 @@ def _run(plan: Plan, store: ResultStore, workers: int | None, quiet: bool) -> No
         run_plan(plan, executor, quiet=quiet)
 
 
-def spent_seconds(records: Iterable[Mapping[str, Any]]) -> float:
+def spent_seconds(records: Iterable[Record]) -> float:
     """What the jobs took: their charged seconds, less those of evaluations as charged, and with
     those of evaluations as computed or looked up, which may be far fewer."""
     used = [problem["resources"] for record in records for problem in record["problems"]]

@@ -33,6 +33,8 @@ class Runs:
     sequences: tuple[str, ...]
     algorithms: tuple[str, ...]
     realisations: tuple[int, ...]
+    only_given: bool = False
+    """Counted where they have been done, and never run: they take too long."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +188,7 @@ def _table(content: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) ->
 def _part(name: str, content: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> Part:
     runs = tuple(
         Runs(each["suite"], each["protocol"], _places(each["sequences"], groups),
-             tuple(each["algorithms"]), tuple(each["realisations"]))
+             tuple(each["algorithms"]), tuple(each["realisations"]), each.get("only_given", False))
         for each in content.get("runs", ())
     )  # fmt: skip
     ablations = tuple(content.get("ablations", ()))
@@ -264,4 +266,4 @@ def _needed(claim: Claim, part: Part, rule: Rule) -> tuple[str, ...]:
         if (runs.suite, runs.protocol) == (claim.suite, claim.protocol)
         for name in runs.sequences
     ]
-    return tuple(run if EVERY in named else sorted(named))
+    return tuple(dict.fromkeys(run) if EVERY in named else sorted(named))

@@ -16,7 +16,7 @@ import numpy as np
 from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate
 from bell_bench_leaderboard.reading import Record
 from bell_bench_leaderboard.reproduction.ablations import ABLATIONS, ablation_values
-from bell_bench_leaderboard.reproduction.claims import STANDALONE, Book
+from bell_bench_leaderboard.reproduction.claims import STANDALONE, Book, Runs
 from bell_bench_leaderboard.reproduction.long import over_problems
 from bell_bench_leaderboard.results import result_rows
 
@@ -148,29 +148,32 @@ class Evidence:
         """Which jobs are not done, in words; empty if all are."""
         faults = []
         for where in dict.fromkeys(asked):
-            suite, protocol, sequence, name = where
-            planned = self._planned(suite, protocol, sequence, name)
+            *_, sequence, name = where
+            runs = self._runs(where)
+            planned = sorted({realisation for each in runs for realisation in each.realisations})
             if not planned:
                 faults.append(f"{name} on {sequence} (not planned)")
                 continue
             states = {r: self._status.get(where, {}).get(r, "") for r in planned}
             open_ = {r: status for r, status in states.items() if status != "done"}
             if len(open_) == len(planned) and not any(open_.values()):
-                faults.append(f"{name} on {sequence}")
+                never = " (never run here, as it takes long; counts when given by --with)"
+                told = never if all(each.only_given for each in runs) else ""
+                faults.append(f"{name} on {sequence}{told}")
             elif open_:
                 told = ", ".join(f"r{r}{': ' * bool(s)}{s}" for r, s in open_.items())
                 faults.append(f"{name} on {sequence} ({told})")
         more = f" and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
         return f"runs missing: {', '.join(faults[:SHOWN])}{more}" if faults else ""
 
-    def _planned(self, suite: str, protocol: str, sequence: str, name: str) -> list[int]:
-        """The realisations that are run; the standalone runs come with any others."""
-        return sorted({
-            realisation
+    def _runs(self, where: Where) -> list[Runs]:
+        """Those that it is among; the standalone runs come with any others."""
+        suite, protocol, sequence, name = where
+        return [
+            runs
             for part in self.book.parts.values()
             for runs in part.runs
             if (runs.suite, runs.protocol) == (suite, protocol)
             and sequence in runs.sequences
             and (name in runs.algorithms or (name == STANDALONE and runs.algorithms))
-            for realisation in runs.realisations
-        })  # fmt: skip
+        ]

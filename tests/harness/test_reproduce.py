@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from typing import Any
 
 import pytest
 
@@ -81,6 +82,35 @@ def test_it_runs_what_is_missing_and_judges(house, claims):
     given = house.bell_bench("reproduce", *claims, "--json", "--with", "runs.zip", "--out", "new")
     assert json.loads(given.stdout)["verdicts"] == facts["verdicts"]
     assert not list((house.folder / "new").glob("tiny-*")), "nothing is run again"
+
+
+@pytest.mark.slow
+def test_what_takes_too_long_is_never_run_and_counts_where_it_was_done(house, claims):
+    changed = json.loads(json.dumps(CLAIMS))
+    (runs,) = changed["parts"]["bell"]["runs"]
+    changed["parts"]["bell"]["runs"] = [
+        {**runs, "algorithms": ["sa"]}, {**runs, "algorithms": ["constant"], "only_given": True}
+    ]  # fmt: skip
+    changed["claims"][2]["of"] = ["constant"]
+    (house.folder / "claims.json").write_text(json.dumps(changed))
+
+    def reproduced(*arguments: str) -> dict[str, Any]:
+        done = house.bell_bench("reproduce", "bell", *claims, "--publish", "out", *arguments)
+        assert done.returncode == 0, done.stderr
+        return json.loads((house.folder / "out" / "claims.json").read_text())
+
+    alone = reproduced()
+    assert alone["jobs"] == "2 of 2 done"
+    assert "constant on S_pl (never run here" in alone["claims"][2]["why"]
+
+    asked = ["--suite", "tiny", "--sequence", "S_pl", "--realisations", "2"]
+    for folder in ("elsewhere", "runs"):
+        house.bell_bench("evaluate", "--algo", "constant", *asked, "--out", folder)
+        found = reproduced("--no-run", *(["--with", folder] if folder == "elsewhere" else []))
+        assert found["jobs"] == "4 of 4 done"
+        assert found["claims"][2]["verdict"] == "reproduced"
+    took = "jobs and ablations by themselves"
+    assert found["seconds"][took] == alone["seconds"][took], "only of what it runs"
 
 
 @pytest.mark.slow

@@ -59,6 +59,13 @@ def test_the_verdicts_are_of_these_files(tmp_path):
     assert found.facts["jobs"] == told["jobs"]
     assert found.counts == told["verdicts"]
     assert json.loads(json.dumps(found.rows)) == told["claims"]
+    text = (PUBLISHED.parents[1] / "docs/results.md").read_text("utf-8")
+    counts = found.counts
+    assert (
+        f'Of {sum(counts.values())} verdicts {counts["reproduced"]} are "reproduced", '
+        f'{counts["not reproduced"]} "not reproduced" and '
+        f'{counts["not enough evidence"]} "not enough evidence"'
+    ) in text
 
 
 def test_the_table_of_real_images_is_of_these_files():
