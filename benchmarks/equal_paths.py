@@ -58,7 +58,10 @@ def main(folders: list[str]) -> None:
     kernels.hold()
     for name in folders:
         print(name)
-        for problem, found in tested(JobFolder(pathlib.Path(name))):
+        ties = list(tested(JobFolder(pathlib.Path(name))))
+        if not ties:
+            print("  no two paths were best on validation")
+        for problem, found in ties:
             print(f"  {problem}: equal on validation, on test (the first was chosen)")
             for path, accuracy in found:
                 print(f"    {accuracy:6.2f}  {path}")

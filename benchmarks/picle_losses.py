@@ -5,15 +5,17 @@ python benchmarks/picle_losses.py [RUNS …]
 From stored runs alone, by default the published ones of BELL: which problems another algorithm
 solves better by more than half a point of test accuracy, and why, as far as records tell:
 
+backward    the other was no better when it had learnt the problem; later ones made it better
 validation  PICLE had a path at least as good on the validation points; only the test points differ
-space       the other's path is none that PICLE may try: neither a prefix nor a solution's suffix
+space       the other's path is none that PICLE may try: neither a prefix of known modules nor the
+            last three or more of one solution
 library     the path reuses a module that PICLE has not, as it solved an earlier problem otherwise
 statistics  a prefix of modules that PICLE has; PT chose others
 search      a suffix of a solution that PICLE has; NT did not try it
 training    no path at all: the other trains otherwise, and is better on validation too
 seed        the other began with other random numbers, and is better on validation too
 
-"Again" counts those not by validation where PICLE with each other seed is no better off.
+"Again" counts the losses not by validation that PICLE has, not by validation, with each other seed.
 
 Each setting and each long sequence has its own table; below it, the worst losses, and how often the
 prior of the PT search changed what the likelihood alone would have chosen.
@@ -21,6 +23,7 @@ prior of the PT search changed what the likelihood alone would have chosen.
 
 from __future__ import annotations
 
+import math
 import pathlib
 import sys
 from collections import Counter
@@ -29,6 +32,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from bell_bench_algorithms.picle.options import NTOptions
 from bell_bench_leaderboard import read_records
 from bell_bench_leaderboard.boards import LONG, SETTINGS
 
@@ -37,8 +41,11 @@ PUBLISHED = [_RESULTS / "bell-all-quick.zip", _RESULTS / "reproduction/picle-two
 MARGIN = 0.5
 """Points of test accuracy within which two algorithms count as equal."""
 WORST = 6
+KNOWN = "validation_accuracy"
 NEW = "new"
-CAUSES = ("validation", "space", "library", "statistics", "search", "training", "seed")
+SHORTEST = NTOptions().l_min
+"""Of the suffixes that NT tries."""
+CAUSES = ("backward", "validation", "space", "library", "statistics", "search", "training", "seed")
 
 Record = Mapping[str, Any]
 Names = Sequence[str]
@@ -57,18 +64,24 @@ class Difference:
     path: str
 
 
+def points(difference: float) -> float:
+    """A difference of accuracies in points, without the last digits' noise."""
+    return round(100 * difference, 6)
+
+
 def evaluated(problem: Record) -> list[Mapping[str, Any]]:
     """All paths with their validation accuracies; none if the algorithm searches no paths."""
     return next((note["evaluated"] for note in problem["notes"] if "evaluated" in note), [])
 
 
 def best(problem: Record) -> tuple[float, Names]:
-    """The highest validation accuracy, and its path, if there are paths."""
+    """The highest validation accuracy, if it is told, and its path, if there are paths."""
     if paths := evaluated(problem):
         chosen = max(paths, key=lambda each: float(each["accuracy"]))
         return float(chosen["accuracy"]), chosen["path"]
-    facts = (fact for note in problem["notes"] for fact in note.values())
-    return next(float(fact["validation_accuracy"]) for fact in facts), ()
+    facts = [fact for note in problem["notes"] for fact in note.values() if isinstance(fact, dict)]
+    known = [float(fact[KNOWN]) for fact in facts if KNOWN in fact]
+    return known[-1] if known else math.nan, ()
 
 
 def origins(problems: Iterable[Record]) -> dict[str, object]:
@@ -86,6 +99,8 @@ def origins(problems: Iterable[Record]) -> dict[str, object]:
 def cause(mine: Sequence[Record], theirs: Sequence[Record], *, one_seed: bool = True) -> str:
     """Why the last of these problems was solved worse by PICLE."""
     accuracy, path = best(theirs[-1])
+    if points(mine[-1]["accuracy_final"] - theirs[-1]["accuracy_learnt"]) >= -MARGIN:
+        return "backward"
     if best(mine[-1])[0] >= accuracy:
         return "validation"
     if not one_seed:
@@ -103,10 +118,10 @@ def cause(mine: Sequence[Record], theirs: Sequence[Record], *, one_seed: bool = 
 
 
 def is_suffix(path: Names, earlier: Iterable[Record]) -> bool:
-    """Whether all that a path reuses is the end of one earlier solution."""
+    """Whether all that a path reuses is the end of one earlier solution, and not too short."""
     tail = tuple(path[path.count(NEW) :])
     ends = (tuple(problem["path"][-len(tail) :]) for problem in earlier if problem["path"])
-    return NEW not in tail and tail in ends
+    return len(tail) >= SHORTEST and NEW not in tail and tail in ends
 
 
 def differences(picle: Mapping[Any, Record], other: Mapping[Any, Record]) -> Iterator[Difference]:
@@ -115,11 +130,11 @@ def differences(picle: Mapping[Any, Record], other: Mapping[Any, Record]) -> Ite
         job, mine, theirs = picle[key]["job"], picle[key]["problems"], other[key]["problems"]
         one_seed = job["seed"] == other[key]["job"]["seed"]
         for index, (own, its) in enumerate(zip(mine, theirs, strict=True)):
-            test = 100 * (own["accuracy_final"] - its["accuracy_final"])
+            test = points(own["accuracy_final"] - its["accuracy_final"])
             accuracy, path = best(its)
             yield Difference(
                 test,
-                100 * (best(own)[0] - accuracy),
+                points(best(own)[0] - accuracy),
                 cause(mine[: index + 1], theirs[: index + 1], one_seed=one_seed)
                 if test < -MARGIN
                 else "",
@@ -155,7 +170,10 @@ def grouped(records: Iterable[Record]) -> dict[str, dict[str, dict[Any, Record]]
             group = ", ".join((which, *(str(job[name]) for name in SETTINGS)))
             name = job["algorithm"] + (f", seed {job['seed']}" if job["seed"] else "")
             key = job["sequence"], job["realisation"]
-            groups.setdefault(group, {}).setdefault(name, {})[key] = record
+            known = groups.setdefault(group, {}).setdefault(name, {})
+            if key in known:
+                raise SystemExit(f"{name} on {key} is there twice: name runs of one variant")
+            known[key] = record
     return groups
 
 
@@ -193,7 +211,9 @@ def report(jobs: Mapping[str, Mapping[Any, Record]]) -> Iterator[str]:
         for one in [one for one in each if one.cause][:WORST]:
             yield (f"  {one.test:+6.2f} test {one.validation:+6.2f} validation  {one.cause:<10}  "
                    f"{one.where}  {one.path}")  # fmt: skip
-    changed, leads, priors = zip(*choices(jobs["picle"].values()), strict=True)
+    if not (known := list(choices(jobs["picle"].values()))):
+        return
+    changed, leads, priors = zip(*known, strict=True)
     yield (f"\nPT search: {len(changed)} choices of a module, the prior changed {sum(changed)}; "
            f"the likeliest leads by {median(leads):,.0f} nats, priors differ by at most "
            f"{median(priors):,.0f} (medians)")  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,11 +14,6 @@ from bell_bench.harness.job import Job
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
-
-
-def label(job: Job) -> str:
-    """A job as a line of progress names it."""
-    return f"{job.algorithm} {job.sequence} r{job.realisation} s{job.seed}"
 
 
 def duration(seconds: float) -> str:
@@ -79,12 +75,12 @@ class Progress:
     jobs: Sequence[Job]
     kept: int = 0
     """Jobs finished by an earlier run."""
-    problems: dict[str, int] = field(kw_only=True)
-    """How many this run has to solve of each job, by its name."""
+    to_solve: dict[str, int] = field(kw_only=True)
+    """How many problems this run has to solve of each job, by its name."""
     standing: dict[str, Standing] = field(default_factory=dict)
     finished: int = 0
     solved: int = 0
-    """Problems of the jobs that are finished."""
+    """Of these, those of the jobs that have ended."""
     began: float = field(default_factory=time.monotonic)
 
     def __enter__(self) -> Progress:
@@ -93,16 +89,30 @@ class Progress:
     def __exit__(self, *exception: object) -> None:
         pass
 
+    def label(self, job: Job) -> str:
+        """A job as a line names it: the protocol, too, where there are several."""
+        named = f"{job.algorithm} {job.sequence} r{job.realisation} s{job.seed}"
+        return f"{named} {job.protocol}" if self._several else named
+
+    @functools.cached_property
+    def _several(self) -> bool:
+        return len({job.protocol for job in self.jobs}) > 1
+
+    def _lost(self, job: Job, event: dict[str, Any]) -> str:
+        return f"{self.label(job)}: its node was lost, starting again ({event['reason']})"
+
     def event(self, job: Job, event: dict[str, Any]) -> None:
         standing = self.standing.setdefault(job.name, Standing())
         standing.take(event)
         if event["event"] == "started":
-            self.problems[job.name] = standing.problems - standing.before
+            self.to_solve[job.name] = standing.problems - standing.before
 
     def end(self, job: Job, record: dict[str, Any]) -> None:
-        self.standing.pop(job.name, None)
+        standing = self.standing.pop(job.name, Standing())
+        if record["status"] != "done":  # what it has left will not be solved
+            self.to_solve[job.name] = standing.solved - standing.before
         self.finished += 1
-        self.solved += self.problems[job.name]
+        self.solved += self.to_solve[job.name]
 
     @property
     def all_done(self) -> bool:
@@ -115,7 +125,7 @@ class Progress:
         solved = self.solved + sum(standing.solved - standing.before for standing in running)
         if not solved:
             return None
-        ahead = sum(self.problems.values()) - solved
+        ahead = sum(self.to_solve.values()) - solved
         return (time.monotonic() - self.began) * ahead / solved
 
 
@@ -130,15 +140,15 @@ class PlainProgress(Progress):
     def event(self, job: Job, event: dict[str, Any]) -> None:
         super().event(job, event)
         if event["event"] == "started" and event["solved"]:
-            self._say(f"{label(job)}: resumed after problem {event['solved']}")
+            self._say(f"{self.label(job)}: resumed after problem {event['solved']}")
         if event["event"] == "waiting":
-            self._say(f"{label(job)}: {WAITING}")
+            self._say(f"{self.label(job)}: {WAITING}")
         if event["event"] == "lost":
-            self._say(_lost(job, event))
+            self._say(self._lost(job, event))
         if event["event"] == "solved":
             standing = self.standing[job.name]
             self._say(
-                f"{label(job)}: problem {standing.solved}/{standing.problems} {event['name']} "
+                f"{self.label(job)}: problem {standing.solved}/{standing.problems} {event['name']} "
                 f"{100 * event['accuracy']:.1f}% ({standing.paths})"
             )
 
@@ -147,7 +157,7 @@ class PlainProgress(Progress):
         left = self.time_left
         reason = f": {record['reason']}" if record["reason"] else ""
         ahead = "" if self.all_done or left is None else f", about {duration(left)} left"
-        self._say(f"{label(job)}: {record['status']}{reason} "
+        self._say(f"{self.label(job)}: {record['status']}{reason} "
                   f"[{self.finished}/{len(self.jobs)} jobs{ahead}]")  # fmt: skip
 
     def _say(self, line: str) -> None:
@@ -185,9 +195,9 @@ class BarProgress(Progress):
         super().event(job, event)
         standing = self.standing[job.name]
         if event["event"] == "lost":
-            self._bars.console.print(_lost(job, event), markup=False)
+            self._bars.console.print(self._lost(job, event), markup=False)
         if job.name not in self._tasks:
-            self._tasks[job.name] = self._bars.add_task(label(job), total=None, note="")
+            self._tasks[job.name] = self._bars.add_task(self.label(job), total=None, note="")
         self._bars.update(
             self._tasks[job.name],
             total=standing.problems,
@@ -202,7 +212,7 @@ class BarProgress(Progress):
             self._bars.remove_task(self._tasks.pop(job.name))
         if record["status"] != "done":
             self._bars.console.print(
-                f"{label(job)}: {record['status']}: {record['reason']}", markup=False
+                f"{self.label(job)}: {record['status']}: {record['reason']}", markup=False
             )
         self._bars.update(self._all, completed=self.finished)
         self._tell_time()
@@ -213,10 +223,6 @@ class BarProgress(Progress):
             self._bars.update(self._all, note=f"about {duration(left)} left")
 
 
-def _lost(job: Job, event: dict[str, Any]) -> str:
-    return f"{label(job)}: its node was lost, starting again ({event['reason']})"
-
-
 def _stderr() -> Any:
     from rich.console import Console
 
@@ -224,11 +230,11 @@ def _stderr() -> Any:
 
 
 def make_progress(
-    jobs: Sequence[Job], kept: int, problems: Mapping[str, int], quiet: bool
+    jobs: Sequence[Job], kept: int, to_solve: Mapping[str, int], quiet: bool
 ) -> Progress:
     """What suits where standard error goes."""
     kind = Progress if quiet else BarProgress if sys.stderr.isatty() else PlainProgress
-    return kind(jobs, kept, problems=dict(problems))
+    return kind(jobs, kept, to_solve=dict(to_solve))
 
 
 @contextmanager

@@ -30,8 +30,8 @@ def run_plan(plan: Plan, executor: Executor, *, fresh: bool = False, quiet: bool
                 folder.write(make_record(job, "unsupported", reason, None))
         run = {"jobs": [job.to_json() for job in plan.jobs]}
         observers.notify("bell_bench_run_started", run=run)
-        problems = {job.name: len(sequence_of(job)) for job in able}
-        progress = stack.enter_context(make_progress(able, kept, problems, quiet))
+        to_solve = {job.name: len(sequence_of(job)) for job in able}
+        progress = stack.enter_context(make_progress(able, kept, to_solve, quiet))
 
         def on_event(job: Job, event: dict[str, Any]) -> None:
             progress.event(job, event)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bell_bench.harness.job import Job
     from bell_bench.harness.plan import Plan
     from bell_bench.harness.store import ResultStore
+    from bell_bench_leaderboard.reproduction import Book
 
 Record = Mapping[str, Any]
 ALL = "all"
@@ -52,12 +53,14 @@ def reproduce(
     parts = tuple(book.parts) if part == ALL else (part,)
     store = ResultStore(out)
     plan = merged(plans(book, parts, scope))
-    welcome = merged(plans(book, parts, scope, only_given=True)).jobs
-    welcome = tuple(job for job in welcome if job not in plan.jobs)
-    known = _known(given, [*plan.jobs, *welcome])
+    others = merged(plans(book, parts, scope, only_given=True)).jobs
+    others = tuple(job for job in others if job not in plan.jobs)
+    asked = [name for each in parts for name in book.parts[each].ablations]
+    if not (plan.jobs or others or asked):
+        raise UsageError(_elsewhere(part, scope, book))
+    known = _known(given, [*plan.jobs, *others])
     left = replace(plan, jobs=tuple(job for job in plan.jobs if job.name not in known))
     waiting = sum(not store.finished(job) for job in left.jobs)
-    asked = [name for each in parts for name in book.parts[each].ablations]
     with _clocked(out, {"part": part, "jobs": waiting, **vars(scope)}, write=run) as clock:
         if run:
             _run(left, store, workers, quiet)
@@ -66,18 +69,26 @@ def reproduce(
             for name in asked
             if (found := ablation(name, scope, out, given, run, quiet)) is not None
         }
-        records = _done(plan.jobs, store, known)
+        records = _read(plan.jobs, store, known)
     took = {**clock, "jobs and ablations by themselves": spent_seconds(records)
             + sum(found.seconds for found in ablations.values())}  # fmt: skip
-    more = _done(welcome, store, known)
-    records += more
+    counted = [each for each in _read(others, store, known) if each["status"] == "done"]
+    records += counted
     evidence = Evidence(book, records, {name: found.rows for name, found in ablations.items()})
     return Reproduction(evidence, parts, judge(evidence, parts), Results(records, out),
-                        tuple(ablations.values()), len(plan.jobs) + len(more), took)  # fmt: skip
+                        tuple(ablations.values()), len(plan.jobs) + len(counted), took)  # fmt: skip
 
 
-def _done(jobs: Sequence[Job], store: ResultStore, known: Mapping[str, Record]) -> list[Record]:
-    """The records of jobs: those in the store, and then those known from elsewhere."""
+def _elsewhere(part: str, scope: Scope, book: Book) -> str:
+    """That a part has nothing of what is asked for, and which parts do."""
+    wanted = ", ".join((*scope.algorithms, *scope.sequences))
+    able = [name for name, each in book.parts.items()
+            if any(runs.algorithms and runs.sequences for runs in each.runs)]  # fmt: skip
+    return f"{part} runs nothing of {wanted}; what does: {', '.join(able) or 'none'}"
+
+
+def _read(jobs: Sequence[Job], store: ResultStore, known: Mapping[str, Record]) -> list[Record]:
+    """The records of jobs: those in the store, done or not, and then those known from elsewhere."""
     from bell_bench_leaderboard import read_records
 
     folders = (store.folder_of(job).path for job in jobs if job.name not in known)

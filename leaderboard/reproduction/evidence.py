@@ -22,6 +22,7 @@ from bell_bench_leaderboard.results import result_rows
 
 MEASURED_AGAINST_IT = ("Tr_last", "A_gain", "flops_growth")
 """Figures that need the standalone run."""
+NEVER_RUN = " (takes long and is never run by this; counts where --out or --with has it)"
 SHOWN = 4
 """Missing runs that are named; the others are counted."""
 
@@ -157,9 +158,8 @@ class Evidence:
             states = {r: self._status.get(where, {}).get(r, "") for r in planned}
             open_ = {r: status for r, status in states.items() if status != "done"}
             if len(open_) == len(planned) and not any(open_.values()):
-                never = " (never run here, as it takes long; counts when given by --with)"
-                told = never if all(each.only_given for each in runs) else ""
-                faults.append(f"{name} on {sequence}{told}")
+                never = all(each.only_given and name in each.algorithms for each in runs)
+                faults.append(f"{name} on {sequence}{NEVER_RUN * never}")
             elif open_:
                 told = ", ".join(f"r{r}{': ' * bool(s)}{s}" for r, s in open_.items())
                 faults.append(f"{name} on {sequence} ({told})")

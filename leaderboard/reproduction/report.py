@@ -18,6 +18,9 @@ COLUMNS = ("id", "part", "verdict", "says", "source", "suite", "protocol", "rule
            "published", "measured", "low", "high", "n", "over", "decided_by", "why", "in_print",
            "note")  # fmt: skip
 
+Place = tuple[tuple[str, ...], str]
+"""The sequences that a row of a printed table is about, and its name."""
+
 
 def claim_row(judged: Judged) -> dict[str, Any]:
     """One claim as plain data: the columns of the CSV, and every figure behind the verdict."""
@@ -105,29 +108,36 @@ def reason(judged: Judged) -> str:
 
 
 def paper_grids(evidence: Evidence, parts: Iterable[str]) -> list[Grid]:
-    """The printed tables that these parts are about, what we measured below what was printed."""
+    """The rows of printed tables that these parts are about, what we measured below what was
+    printed."""
     book = evidence.book
     ours: dict[str, set[str]] = {}
     for name in parts:
         for runs in book.parts[name].runs:
             ours.setdefault(runs.suite, set()).update(runs.sequences)
-    shown = [table for table in book.tables if set(table.over) <= ours.get(table.suite, set())]
-    titles = dict.fromkeys((table.source, table.suite) for table in shown)
-    return [
-        _paper_grid(evidence, source,
-                    [each for each in shown if (each.source, each.suite) == (source, suite)])
-        for source, suite in titles
-    ]  # fmt: skip
+    shown: dict[tuple[str, str], list[tuple[Table, list[Place]]]] = {}
+    for table in book.tables:
+        run = ours.get(table.suite, set())
+        if places := [place for place in _places(table) if run.issuperset(place[0])]:
+            shown.setdefault((table.source, table.suite), []).append((table, places))
+    return [_paper_grid(evidence, source, tables) for (source, _), tables in shown.items()]
 
 
-def _paper_grid(evidence: Evidence, source: str, tables: Sequence[Table]) -> Grid:
+def _places(table: Table) -> list[Place]:
+    """A printed table's rows: sequences, and their average."""
+    rows: list[Place] = [((place,), place) for place in table.rows]
+    average = (table.over, f"Avg. of {len(table.over)}")
+    return [*rows, *([average] if table.average is not None else [])]
+
+
+def _paper_grid(
+    evidence: Evidence, source: str, tables: Sequence[tuple[Table, list[Place]]]
+) -> Grid:
     """Pairs of rows; runs under the first protocol that the parts name."""
     rows: list[list[Value]] = []
     rules = []
-    for table in tables:
+    for table, places in tables:
         rules.append(len(rows))
-        places = [((place,), place) for place in table.rows]
-        places += [(table.over, f"Avg. of {len(table.over)}")] if table.average is not None else []
         for on, label in places:
             printed = [
                 table.mean(name) if label not in table.rows else table.value(name, label)
@@ -139,8 +149,8 @@ def _paper_grid(evidence: Evidence, source: str, tables: Sequence[Table]) -> Gri
             rows += [[title, Value(label), Value("published"), *(Value(plain(x)) for x in printed)],
                      [Value(""), Value(""), Value("measured"), *found]]  # fmt: skip
     return Grid(
-        f"{source}, {tables[0].suite}: published and measured",
-        ["", "sequence", "", *tables[0].of],
+        f"{source}, {tables[0][0].suite}: published and measured",
+        ["", "sequence", "", *tables[0][0].of],
         rows,
         names=3,
         rules=rules[1:],
@@ -175,7 +185,7 @@ def sensitivity_grid(evidence: Evidence, part: str) -> Grid | None:
         for sequence in runs.sequences:
             named.setdefault((runs.suite, sequence), []).append(runs.protocol)
             algorithms[runs.suite, sequence] = runs.algorithms
-    several = {place: found for place, found in named.items() if len(found) > 1}
+    several = {place: found for place, found in named.items() if len(set(found)) > 1}
     if not several:
         return None
     header = list(dict.fromkeys(name for found in several.values() for name in found))

@@ -14,7 +14,7 @@ JOB = Job("a", "m:A", "p", "bell", "1", "S", 0, 1, 0, "quick", "glyphs", "paper"
 
 @pytest.mark.parametrize("kind", [PlainProgress, BarProgress])
 def test_a_lost_node_and_a_fault_are_told_on_a_terminal_and_elsewhere(kind, capsys):
-    with kind([JOB], problems={JOB.name: 4}) as progress:
+    with kind([JOB], to_solve={JOB.name: 4}) as progress:
         progress.event(JOB, {"event": "started", "problems": 4, "solved": 2})
         assert progress.time_left is None
         progress.event(JOB, {"event": "solved", "index": 2, "name": "third", "accuracy": 0.5})
@@ -30,7 +30,7 @@ def test_a_lost_node_and_a_fault_are_told_on_a_terminal_and_elsewhere(kind, caps
 def test_a_job_whose_problems_are_all_solved_is_waited_for_until_it_ends(capsys):
     """Its predictions and record are still to be written, so the line before says so."""
     other = replace(JOB, seed=1)
-    with PlainProgress([JOB, other], problems={JOB.name: 1, other.name: 1}) as progress:
+    with PlainProgress([JOB, other], to_solve={JOB.name: 1, other.name: 1}) as progress:
         for job in (JOB, other):
             progress.event(job, {"event": "started", "problems": 1, "solved": 0})
             progress.event(job, {"event": "solved", "index": 0, "name": "one", "accuracy": 0.5})
@@ -57,7 +57,7 @@ def test_time_left_goes_by_problems_as_a_long_sequence_counts_for_more(monkeypat
     """Else a run that begins with its longest jobs foretells days."""
     long, short = replace(JOB, sequence="S_long"), JOB
     monkeypatch.setattr("bell_bench.harness.progress.time.monotonic", lambda: 60.0)
-    progress = Progress([long, short], problems={long.name: 60, short.name: 6}, began=0.0)
+    progress = Progress([long, short], to_solve={long.name: 60, short.name: 6}, began=0.0)
     progress.event(long, {"event": "started", "problems": 60, "solved": 0})
     assert progress.time_left is None
     progress.event(long, {"event": "solved", "index": 19, "name": "twentieth", "accuracy": 0.5})
@@ -69,9 +69,26 @@ def test_time_left_goes_by_problems_as_a_long_sequence_counts_for_more(monkeypat
 def test_what_an_earlier_run_has_solved_is_no_work_of_this_one(monkeypatch) -> None:
     long, short = replace(JOB, sequence="S_long"), JOB
     monkeypatch.setattr("bell_bench.harness.progress.time.monotonic", lambda: 60.0)
-    progress = Progress([long, short], problems={long.name: 60, short.name: 6}, began=0.0)
+    progress = Progress([long, short], to_solve={long.name: 60, short.name: 6}, began=0.0)
     progress.event(long, {"event": "started", "problems": 60, "solved": 50})
     progress.event(long, {"event": "solved", "index": 54, "name": "55th", "accuracy": 0.5})
     assert progress.time_left == pytest.approx(60 * 11 / 5)
     progress.end(long, {"status": "done", "reason": None})
     assert progress.time_left == pytest.approx(60 * 6 / 10)
+
+
+def test_what_a_failed_job_has_left_is_no_work_any_more(monkeypatch) -> None:
+    other = replace(JOB, seed=1)
+    monkeypatch.setattr("bell_bench.harness.progress.time.monotonic", lambda: 60.0)
+    progress = Progress([JOB, other], to_solve={JOB.name: 6, other.name: 6}, began=0.0)
+    progress.event(JOB, {"event": "started", "problems": 6, "solved": 0})
+    progress.event(JOB, {"event": "solved", "index": 1, "name": "second", "accuracy": 0.5})
+    progress.end(JOB, {"status": "failed", "reason": "no such luck"})
+    assert progress.time_left == pytest.approx(60 * 6 / 2)
+
+
+def test_a_job_is_named_with_its_protocol_where_there_are_several(capsys) -> None:
+    other = replace(JOB, protocol="authors-code")
+    with PlainProgress([JOB, other], to_solve={JOB.name: 1, other.name: 1}) as progress:
+        progress.end(other, {"status": "done", "reason": None})
+    assert "a S r0 s0 authors-code: done" in capsys.readouterr().err

@@ -14,7 +14,8 @@ from bell_bench.reproduction import Scope
 from bell_bench.reproduction.ablations import ablation
 from bell_bench.reproduction.planning import merged, narrowed, plans
 from bell_bench.reproduction.running import LOG, spent_seconds
-from bell_bench_leaderboard.reproduction import read_book
+from bell_bench_leaderboard.reproduction import Evidence, read_book
+from bell_bench_leaderboard.reproduction.report import paper_grids
 from tests.leaderboard.making import record, write_run
 
 CLAIM = {"suite": "tiny", "part": "bell", "source": "Table 1", "figure": "F", "on": ["S_pl"]}
@@ -101,7 +102,7 @@ def test_what_takes_too_long_is_never_run_and_counts_where_it_was_done(house, cl
 
     alone = reproduced()
     assert alone["jobs"] == "2 of 2 done"
-    assert "constant on S_pl (never run here" in alone["claims"][2]["why"]
+    assert "constant on S_pl (takes long and is never run" in alone["claims"][2]["why"]
 
     asked = ["--suite", "tiny", "--sequence", "S_pl", "--realisations", "2"]
     for folder in ("elsewhere", "runs"):
@@ -111,6 +112,9 @@ def test_what_takes_too_long_is_never_run_and_counts_where_it_was_done(house, cl
         assert found["claims"][2]["verdict"] == "reproduced"
     took = "jobs and ablations by themselves"
     assert found["seconds"][took] == alone["seconds"][took], "only of what it runs"
+
+    next((house.folder / "runs").glob("tiny-*-constant-*/record.json")).unlink()
+    assert reproduced("--no-run")["jobs"] == "3 of 3 done", "one that was begun is not waited for"
 
 
 @pytest.mark.slow
@@ -132,6 +136,7 @@ def test_it_narrows_and_tells_of_failed_jobs(house, claims):
         (["bel"], "did you mean bell"),
         (["bell", "--algo", "picel"], "did you mean picle"),
         (["bell", "--sequence", "S_fwe"], "did you mean S_few"),
+        (["bell", "--sequence", "s_in"], "bell runs nothing of s_in; what does: ctrl"),
         (["bell", "--scale", "quik", "--no-run"], "did you mean quick"),
         (["bell", "--data", "glyps", "--no-run"], "did you mean glyphs"),
         (["bell", "--claims", "no-such-file"], "no-such-file"),
@@ -187,6 +192,14 @@ def test_narrowing_keeps_the_claims_that_it_may_decide():
     kept = {claim.id for claim in narrowed(read_book(), scope).claims if claim.part == "bell"}
     assert {"bell-few-over-mntdp", "bell-in-mntdp-paper", "bell-few-picle"} <= kept
     assert not {"bell-nine-A", "bell-few-A", "bell-sp-picle-paper"} & kept
+
+
+def test_narrowing_keeps_the_rows_of_printed_tables_that_are_run():
+    book = narrowed(read_book(), Scope(sequences=("S_few",)))
+    (grid,) = paper_grids(Evidence(book, [], {}), ["bell"])
+    assert grid.title.startswith("Table 1")
+    found = [(str(row[0]), str(row[1])) for row in grid.rows if str(row[2]) == "published"]
+    assert found == [("A", "S_few"), ("Tr⁻¹", "S_few")], "and no average of sequences not run"
 
 
 def test_narrowing_keeps_a_property_only_with_all_sequences_that_decide_it():

@@ -41,7 +41,7 @@ function drawClaims() {
     { title: "published", key: (row) => row.published, cell: (row) => twoDigits(row.published) },
     { title: "measured", key: (row) => row.measured, cell: (row) => ranged(row.measured, row.low, row.high) },
     { ...column("the paper says", (row) => row.says), cell: (row) => element("span", { class: "wrapped", text: row.says }) },
-    column("where", (row) => row.source),
+    { ...column("where", (row) => row.source), cell: (row) => element("span", { class: "wrapped source", text: row.source }) },
   ];
   const table = sortableTable(byId("claim-table"), columns, book.claims, { open: showClaim });
   const filter = () => {

@@ -107,6 +107,8 @@ def test_what_the_protocol_changes(found):
     assert ("Tr⁻¹", "sa") not in rows
     assert str(rows["A", "mntdp-d"][-1]) == "–"
     assert sensitivity_grid(found, "scale") is None
+    ours = Evidence(read_book(), [], {})
+    assert sensitivity_grid(ours, "scale") is None, "RS on S_long is under the one protocol, too"
 
 
 def test_what_the_protocol_changes_on_average():
@@ -116,6 +118,7 @@ def test_what_the_protocol_changes_on_average():
     assert rows["Tr⁻¹", "S_out", "picle"] == "15.41"
     assert rows["Tr⁻¹", "Avg. of 7", "picle"] == "17.22"
     assert rows["A", "Avg. of 2", "nt-only"] == "92.06"
+    assert rows["Tr⁻¹", "Avg. of 2", "picle"] == "22.97", "as printed; the rows' mean is 22.965"
 
 
 @pytest.mark.parametrize("text", HOSTILE)
