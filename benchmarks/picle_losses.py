@@ -32,9 +32,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from bell_bench.modular.path import NEW, Path
 from bell_bench_algorithms.picle.options import NTOptions
 from bell_bench_leaderboard import read_records
 from bell_bench_leaderboard.boards import LONG, SETTINGS
+from bell_bench_leaderboard.reading import Record
 
 _RESULTS = pathlib.Path(__file__).parents[1] / "leaderboard/published"
 PUBLISHED = [_RESULTS / "bell-all-quick.zip", _RESULTS / "reproduction/picle-two-seeds.zip"]
@@ -42,14 +44,9 @@ MARGIN = 0.5
 """Points of test accuracy within which two algorithms count as equal."""
 WORST = 6
 KNOWN = "validation_accuracy"
-NEW = "new"
 SHORTEST = NTOptions().l_min
 """Of the suffixes that NT tries."""
 CAUSES = ("backward", "validation", "space", "library", "statistics", "search", "training", "seed")
-
-Record = Mapping[str, Any]
-Names = Sequence[str]
-"""A module per layer, as a path has them."""
 
 
 @dataclass(frozen=True)
@@ -74,14 +71,14 @@ def evaluated(problem: Record) -> list[Mapping[str, Any]]:
     return next((note["evaluated"] for note in problem["notes"] if "evaluated" in note), [])
 
 
-def best(problem: Record) -> tuple[float, Names]:
-    """The highest validation accuracy, if it is told, and its path, if there are paths."""
+def best(problem: Record) -> tuple[float, Path]:
+    """The highest validation accuracy, if it is told, and its path, empty if there are none."""
     if paths := evaluated(problem):
         chosen = max(paths, key=lambda each: float(each["accuracy"]))
-        return float(chosen["accuracy"]), chosen["path"]
+        return float(chosen["accuracy"]), Path(tuple(chosen["path"]))
     facts = [fact for note in problem["notes"] for fact in note.values() if isinstance(fact, dict)]
     known = [float(fact[KNOWN]) for fact in facts if KNOWN in fact]
-    return known[-1] if known else math.nan, ()
+    return known[-1] if known else math.nan, Path(())
 
 
 def origins(problems: Iterable[Record]) -> dict[str, object]:
@@ -107,21 +104,20 @@ def cause(mine: Sequence[Record], theirs: Sequence[Record], *, one_seed: bool = 
         return "seed"
     if not path:
         return "training"
-    reused = [layer for layer, name in enumerate(path) if name != NEW]
-    prefix = reused == list(range(len(reused)))
-    if not prefix and not is_suffix(path, theirs[:-1]):
+    reused = [name for name in path if name != NEW]
+    prefix = path == Path.prefix(reused, len(path))
+    suffix = path == Path.suffix(reused, len(path)) and len(reused) >= SHORTEST
+    if not prefix and not (suffix and ends_one(reused, theirs[:-1])):
         return "space"
     has, used = origins(mine[:-1]), origins(theirs[:-1])
-    if any(has.get(path[layer]) != used[path[layer]] for layer in reused):
+    if any(has.get(name) != used[name] for name in reused):
         return "library"
     return "statistics" if prefix else "search"
 
 
-def is_suffix(path: Names, earlier: Iterable[Record]) -> bool:
-    """Whether all that a path reuses is the end of one earlier solution, and not too short."""
-    tail = tuple(path[path.count(NEW) :])
-    ends = (tuple(problem["path"][-len(tail) :]) for problem in earlier if problem["path"])
-    return len(tail) >= SHORTEST and NEW not in tail and tail in ends
+def ends_one(names: list[str], earlier: Iterable[Record]) -> bool:
+    """Whether one earlier solution ends in these modules."""
+    return any(problem["path"][-len(names) :] == names for problem in earlier)
 
 
 def differences(picle: Mapping[Any, Record], other: Mapping[Any, Record]) -> Iterator[Difference]:
@@ -139,7 +135,7 @@ def differences(picle: Mapping[Any, Record], other: Mapping[Any, Record]) -> Ite
                 if test < -MARGIN
                 else "",
                 f"{job['sequence']} r{job['realisation']} problem {index + 1} {own['name']}",
-                " ".join(path),
+                str(path),
             )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
+from bell_bench.modular.path import Path
 from bell_bench.text import brief, paragraph, table
 
 MOST = 5
@@ -47,7 +48,7 @@ def _told_choice(note: dict[str, Any]) -> str:
     rows = [
         (
             "*" if row["path"] == note["chosen"]["path"] else "",
-            " ".join("·" if name == "new" else name for name in row["path"]),
+            str(Path(tuple(row["path"]))),
             "diverged" if row["diverged"] else _percent(row["accuracy"]),
             *((row["by"],) if "by" in row else ()),
         )

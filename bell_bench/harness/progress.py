@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -230,11 +230,11 @@ def _stderr() -> Any:
 
 
 def make_progress(
-    jobs: Sequence[Job], kept: int, to_solve: Mapping[str, int], quiet: bool
+    jobs: Sequence[Job], kept: int, to_solve: dict[str, int], quiet: bool
 ) -> Progress:
     """What suits where standard error goes."""
     kind = Progress if quiet else BarProgress if sys.stderr.isatty() else PlainProgress
-    return kind(jobs, kept, to_solve=dict(to_solve))
+    return kind(jobs, kept, to_solve=to_solve)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from bell_bench_leaderboard.yardstick import MADE
 if TYPE_CHECKING:
     from bell_bench.harness.job import Job
     from bell_bench.harness.plan import Plan
+    from bell_bench_leaderboard.reading import Record
     from bell_bench_leaderboard.reproduction import Book
 
 
@@ -99,9 +100,7 @@ def merged(several: Iterable[Plan]) -> Plan:
     return Plan(tuple(jobs[name] for name in order), frozenset(jobs.keys() - asked), unsupported)
 
 
-def known_records(
-    records: Iterable[Mapping[str, Any]], jobs: Iterable[Job]
-) -> dict[str, Mapping[str, Any]]:
+def known_records(records: Iterable[Record], jobs: Iterable[Job]) -> dict[str, Record]:
     """The records of those jobs that are done, by the job's name: the same algorithm on the same
     problems with the same seed and options, whatever machine and version ran it."""
 

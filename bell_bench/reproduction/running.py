@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from bell_bench.harness.job import Job
     from bell_bench.harness.plan import Plan
     from bell_bench.harness.store import ResultStore
+    from bell_bench_leaderboard.reading import Record
     from bell_bench_leaderboard.reproduction import Book
 
-Record = Mapping[str, Any]
 ALL = "all"
 LOG = "reproduce.jsonl"
 """Beside the results: a line per command, with the time that it took."""

@@ -113,21 +113,12 @@ class Book:
     claims: tuple[Claim, ...]
 
     def published(self, suite: str, figure: str, name: str, on: Sequence[str]) -> float | None:
-        """The printed value or average, or the mean or difference that follows from what is."""
+        """The printed average or value, or the mean or difference that follows from what is."""
         tables = [
             table
             for table in self.tables
             if (table.suite, table.figure) == (suite, figure) and name in table.of
         ]
-        printed = [table.mean(name) for table in tables if set(table.over) == set(on)]
-        if len(on) > 1 and printed and printed[0] is not None:
-            return printed[0]
-        single = [
-            table.value(name, place) for place in on for table in tables if place in table.over
-        ]
-        known = [value for value in single if value is not None]
-        if on and len(known) == len(on):
-            return sum(known) / len(known)
         means = [
             (len(table.over), mean)
             for table in tables
@@ -135,6 +126,12 @@ class Book:
         ]
         if on and sum(count for count, _ in means) == len(on):
             return sum(count * mean for count, mean in means) / len(on)
+        single = [
+            table.value(name, place) for place in on for table in tables if place in table.over
+        ]
+        known = [value for value in single if value is not None]
+        if on and len(known) == len(on):
+            return sum(known) / len(known)
         if figure == "A_gain":
             ours, theirs = (self.published(suite, "A", each, on) for each in (name, STANDALONE))
             return None if ours is None or theirs is None else ours - theirs
