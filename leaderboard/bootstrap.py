@@ -4,7 +4,7 @@ Strata are sequences, and what is drawn is a realisation with all its seeds: two
 realisation say little about another. Nor do two sequences that share realisations' seeds, and so
 problems: they are one stratum, drawn together. The bootstrap gives an interval its shape.
 Its width is Student's: three values cannot be resampled beyond their own range, so that plain
-percentiles, called 95%, would hold the true mean three times in four (benchmarks/intervals.py).
+percentiles, called 95%, would hold the true mean three times in four (studies/intervals.py).
 """
 
 from __future__ import annotations

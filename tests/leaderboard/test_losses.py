@@ -1,4 +1,4 @@
-"""``benchmarks/picle_losses.py``: what is to blame where PICLE is worse than another."""
+"""``studies/picle_losses.py``: what is to blame where PICLE is worse than another."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import runpy
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
-LOSSES = runpy.run_path(str(ROOT / "benchmarks/picle_losses.py"))
+LOSSES = runpy.run_path(str(ROOT / "studies/picle_losses.py"))
 
 
 def solved(index, *evaluated, solution="", **note):

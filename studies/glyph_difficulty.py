@@ -1,8 +1,8 @@
 """How hard a source's domains are: standalone test accuracy per domain and kind of problem.
 
-    python benchmarks/glyph_difficulty.py                      # all 36 problems: hours
-    python benchmarks/glyph_difficulty.py --kinds minus,few --domains mnist_1 --data images
-    python benchmarks/glyph_difficulty.py --kinds latent --learning-rate 0.0006 --max-updates 4000
+    python studies/glyph_difficulty.py                      # all 36 problems: hours
+    python studies/glyph_difficulty.py --kinds minus,few --domains mnist_1 --data images
+    python studies/glyph_difficulty.py --kinds latent --learning-rate 0.0006 --max-updates 4000
 
 Each problem is the first of its domain and kind among the published realisations, trained from
 scratch as the paper says, unless options hurry it. This is what the embedded glyphs were

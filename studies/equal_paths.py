@@ -1,6 +1,6 @@
 """What ties cost: of the paths that were equally good on validation, which was best on test?
 
-python benchmarks/equal_paths.py FOLDER …
+python studies/equal_paths.py FOLDER …
 
 Each FOLDER is a finished job of a modular algorithm in a folder of runs, with its library and the
 evaluations beside it. The protocol gives ties to the earliest evaluated; this tells, problem by

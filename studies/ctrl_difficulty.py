@@ -1,7 +1,7 @@
 """How hard CTrL's tasks are at a scale: standalone accuracies, by learning rate.
 
-    python benchmarks/ctrl_difficulty.py [--scale quick]
-    python benchmarks/ctrl_difficulty.py --on validation --seed 100 --rates 0.002,0.004,0.008,0.016
+    python studies/ctrl_difficulty.py [--scale quick]
+    python studies/ctrl_difficulty.py --on validation --seed 100 --rates 0.002,0.004,0.008,0.016
 
 The tasks are s_minus's and the first and last of s_in, each trained from scratch without patience.
 The second command is what `quick`'s learning rate was chosen by: validation accuracies of a seed

@@ -1,11 +1,11 @@
 """How hard the colour datasets are: standalone test accuracy of CTrL's network, per dataset.
 
-    python benchmarks/ctrl_images.py                               # all embedded ones
-    python benchmarks/ctrl_images.py --datasets cifar10,dtd --data images
+    python studies/ctrl_images.py                               # all embedded ones
+    python studies/ctrl_images.py --datasets cifar10,dtd --data images
 
 Each task is trained from scratch by a plain PyTorch loop: Adam, learning rate and weight decay
 1e-3, batches of 64. This is what the embedded images were calibrated on, and all; how hard the
-streams' tasks are at a scale is benchmarks/ctrl_difficulty.py's to say.
+streams' tasks are at a scale is studies/ctrl_difficulty.py's to say.
 """
 
 from __future__ import annotations

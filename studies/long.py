@@ -1,6 +1,6 @@
 """What long sequences cost: accuracy, FLOPs, seconds and memory per algorithm, as Markdown.
 
-python benchmarks/long.py [RUNS …]
+python studies/long.py [RUNS …]
 
 From stored runs alone, folders or submissions, by default ./runs. A table for each long sequence
 and setting that was done; means over its jobs. "Over SA" is against the standalone run on the same

@@ -1,6 +1,6 @@
 """How often an interval called 95% holds the true mean, by simulation.
 
-python benchmarks/intervals.py [REPEATS]
+python studies/intervals.py [REPEATS]
 
 Ours (bell_bench_leaderboard.bootstrap) against plain bootstrap percentiles, for as many
 realisations and sequences as people run; accuracies drawn from a normal and from a skewed

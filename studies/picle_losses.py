@@ -1,6 +1,6 @@
 """Where PICLE loses, to whom, and what is to blame: validation, its search, its statistics, …
 
-python benchmarks/picle_losses.py [RUNS …]
+python studies/picle_losses.py [RUNS …]
 
 From stored runs alone, by default the published ones of BELL: which problems another algorithm
 solves better by more than half a point of test accuracy, and why, as far as records tell:
