@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import importlib
-import importlib.machinery
-import importlib.util
-import pathlib
+import re
+import sys
 import types
+from importlib import metadata
 from typing import Any
+
+from bell_bench.errors import BellBenchError
+from bell_bench.loading import one_line
 
 _OPERATORS = {
     "nms": "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
     "qnms": "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
 }
 """The operators whose fake versions torchvision registers at import, compiled or not."""
+_COMPILED = "roi_align"
+"""An operator that only torchvision's own library registers."""
 
 _declared: list[Any] = []
 """Libraries of declared operators; a declaration lives only as long as its library."""
+
+
+class TorchvisionError(BellBenchError):
+    """torchvision is absent or cannot be imported; the message says what to do."""
 
 
 def import_torchvision() -> types.ModuleType:
@@ -28,40 +37,53 @@ def import_torchvision() -> types.ModuleType:
     these two, without an implementation, is all that is missing: data sets, transforms and models
     work, and the operators themselves say that they are absent, as torchvision means them to.
 
-    Call this before importing whatever imports torchvision (avalanche, torchmetrics). Where the
-    builds match, it is a plain import.
+    The import is always tried as it is first: an operator that is declared before torchvision
+    registers it ends the process. Call this before importing whatever imports torchvision
+    (avalanche, torchmetrics).
     """
-    if needs_shim():
-        declare_operators()
-    return importlib.import_module("torchvision")
-
-
-def needs_shim() -> bool:
-    """Whether torchvision's compiled operators are missing in this process and cannot be loaded."""
-    import torch
-
-    if all(_exists(name) for name in _OPERATORS):
-        return False
-    library = _compiled_operators()
-    if library is None:
-        return True
+    before = _modules()
     try:
-        torch.ops.load_library(library)  # type: ignore[no-untyped-call]
-    except (ImportError, OSError):
-        return True
-    return not all(_exists(name) for name in _OPERATORS)
+        return importlib.import_module("torchvision")
+    except Exception as error:
+        if not _lacks_operators(error) or before or _compiled():
+            raise _told(error, before) from error
+    for name in _modules():  # what the first try has left
+        del sys.modules[name]
+    _declare()
+    try:
+        return importlib.import_module("torchvision")
+    except Exception as error:
+        raise _told(error, []) from error
 
 
-def declare_operators() -> None:
-    """Declare torchvision's operators that do not exist, so that its import can go on."""
+def declared_operators() -> bool:
+    """Whether torchvision was imported in this process with operators that we have declared."""
+    return bool(_declared)
+
+
+def _modules() -> list[str]:
+    return [name for name in sys.modules if name.partition(".")[0] == "torchvision"]
+
+
+def _lacks_operators(error: Exception) -> bool:
+    found = re.search(r"operator torchvision::(\w+) does not exist", str(error))
+    return found is not None and found[1] in _OPERATORS
+
+
+def _compiled() -> bool:
+    """Whether torchvision's own library is loaded: whatever is wrong then, we do not touch it."""
+    return _exists(_COMPILED)
+
+
+def _declare() -> None:
+    """Declare the operators that do not exist, so that torchvision's import can go on."""
     import torch
 
-    missing = {name: schema for name, schema in _OPERATORS.items() if not _exists(name)}
-    if missing:
-        library = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]
-        for name, schema in missing.items():
+    library = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]
+    for name, schema in _OPERATORS.items():
+        if not _exists(name):
             library.define(name + schema)  # type: ignore[no-untyped-call]
-        _declared.append(library)
+    _declared.append(library)
 
 
 def _exists(operator: str) -> bool:
@@ -70,15 +92,25 @@ def _exists(operator: str) -> bool:
     return hasattr(torch.ops.torchvision, operator)
 
 
-def _compiled_operators() -> str | None:
-    """The file of torchvision's compiled operators, found without importing torchvision."""
-    package = importlib.util.find_spec("torchvision")
-    if package is None or package.origin is None:
-        raise ModuleNotFoundError("torchvision is not installed", name="torchvision")
-    folder = str(pathlib.Path(package.origin).parent)
-    loader = (
-        importlib.machinery.ExtensionFileLoader,
-        importlib.machinery.EXTENSION_SUFFIXES,
+def _told(error: Exception, before: list[str]) -> TorchvisionError:
+    """What is wrong with torchvision, and what to do, in a sentence."""
+    missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
+    if missing == "torchvision":
+        return TorchvisionError("torchvision is not installed: pip install torchvision")
+    if before and "torchvision" not in before:
+        return TorchvisionError(
+            "an earlier import of torchvision has failed halfway in this process "
+            f"({one_line(error)}): start anew, and let bell-bench import it first"
+        )
+    versions = " beside ".join(f"{name} {_version(name)}" for name in ("torchvision", "torch"))
+    return TorchvisionError(
+        f"{versions} does not import ({one_line(error)}): install a pair that belongs together, "
+        "pip install --upgrade torch torchvision"
     )
-    spec = importlib.machinery.FileFinder(folder, loader).find_spec("_C")
-    return None if spec is None else spec.origin
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return "of no known version"

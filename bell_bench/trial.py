@@ -28,18 +28,20 @@ def try_out(
     environment: Mapping[str, str],
     *,
     begin: Callable[..., nursery.Process] = nursery.start_afresh,
+    patience: float | None = None,
 ) -> dict[str, str]:
     """What is wrong with some of the items, by item.
 
     ``load``, named as ``module:function``, is called with an item and gives what is wrong, or None:
-    in one process for all of them, and in another for the rest when one of them ends it.
+    in one process for all of them, and in another for the rest when one of them ends it. After
+    ``patience`` seconds, whoever waits is told for what.
     """
     if not items:
         return {}
     with tempfile.TemporaryFile() as log:
         process = begin(__name__, (load, json.dumps(list(items))), environment, log)
         try:
-            over = _over(process, log)
+            over = _over(process, log, PATIENCE if patience is None else patience)
         finally:
             nursery.clear_away(process.pid)
         code = process.wait()
@@ -52,7 +54,8 @@ def try_out(
         return faults
     culprit: str = told.get("trying", items[0])
     rest = [item for item in items if item != culprit]
-    return {culprit: f"loading {culprit} {why}", **try_out(load, rest, environment, begin=begin)}
+    others = try_out(load, rest, environment, begin=begin, patience=patience)
+    return {culprit: f"loading {culprit} {why}", **others}
 
 
 def ending(code: int) -> str:
@@ -64,14 +67,14 @@ def ending(code: int) -> str:
     return f"signal {-code}"
 
 
-def _over(process: nursery.Process, log: IO[bytes]) -> str:
+def _over(process: nursery.Process, log: IO[bytes], patience: float) -> str:
     """Wait for its end; what it does too much of, if it has to be ended."""
     began, told = time.monotonic(), False
     while process.poll() is None:
         waited = time.monotonic() - began
         if waited > SECONDS:
             return f"takes over {SECONDS:g} s"
-        if waited > PATIENCE and not told:
+        if waited > patience and not told:
             item = _told(os.pread(log.fileno(), OUTPUT, 0)).get("trying", "plugins")
             print(f"loading {item} takes long; it has {SECONDS:g} s", file=sys.stderr, flush=True)
             told = True

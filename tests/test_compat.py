@@ -1,48 +1,125 @@
-"""torchvision imports beside any build of torch."""
+"""torchvision imports beside any build of torch, and where it cannot, one sentence says why.
+
+The builds that are not installed here are played by packages of a few lines, each in a process of
+its own: what is tested ends processes.
+"""
 
 from __future__ import annotations
 
+import pathlib
 import subprocess
 import sys
 
 import pytest
 
-from bell_bench import compat
+MATCHING = """
+import os, torch
+if hasattr(torch.ops.torchvision, "nms"):
+    os.abort()  # as torch does when a compiled library registers what is declared already
+library = torch.library.Library("torchvision", "DEF")
+for name in ("nms", "qnms", "roi_align"):
+    library.define(name + "(Tensor dets) -> Tensor")
+torch.library.register_fake("torchvision::nms")(lambda dets: dets)
+"""
+"""Registers its operators itself, in a file of whatever name."""
+MISMATCHED = """
+import torch
+from torchvision import extension
+for name in ("nms", "qnms"):
+    torch.library.register_fake(f"torchvision::{name}")(lambda dets, *rest: dets)
+import torchvision
+assert torchvision.extension is extension
+"""
+"""Has loaded no operators, and has a module that a second try must not take for loaded."""
+HALF_COMPILED = """
+import torch
+library = torch.library.Library("torchvision", "FRAGMENT")
+library.define("roi_align(Tensor dets) -> Tensor")
+torch.library.register_fake("torchvision::nms")(lambda dets: dets)
+"""
+TOO_OLD = "from torch.library import a_name_that_has_gone"
+OTHER_CUDA = 'raise RuntimeError("compiled with different CUDA major versions")'
+ABSENT = 'raise ModuleNotFoundError("No module named torchvision", name="torchvision")'
+
+TRY = """
+from bell_bench.compat import TorchvisionError, declared_operators, import_torchvision
+try:
+    import_torchvision()
+except TorchvisionError as error:
+    print("told:", error)
+else:
+    assert import_torchvision().__name__ == "torchvision"
+    print("imported,", "declared" if declared_operators() else "as it is")
+"""
 
 
-def test_torchvision_imports_and_works() -> None:
-    torchvision = compat.import_torchvision()
-    assert compat.import_torchvision() is torchvision
-    import torch
-    from torchvision.datasets import MNIST
-    from torchvision.transforms import functional
-
-    assert issubclass(MNIST, torch.utils.data.Dataset)
-    assert functional.resize(torch.zeros(1, 8, 8), [4, 4]).shape == (1, 4, 4)
+def python(code: str, folder: pathlib.Path | None = None) -> str:
+    """What a process of its own prints, with the packages of a folder before all others."""
+    first = f"import sys; sys.path.insert(0, {str(folder)!r})\n" if folder else ""
+    command = [sys.executable, "-W", "ignore", "-c", first + code]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr}"
+    return done.stdout
 
 
-def test_operators_are_declared_only_where_they_are_missing() -> None:
-    compat.import_torchvision()
-    before = list(compat._declared)
-    compat.declare_operators()
-    assert not compat.needs_shim()
-    assert compat._declared == before
+@pytest.fixture
+def played(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A folder with a package torchvision that is yet to be written."""
+    (tmp_path / "torchvision").mkdir()
+    (tmp_path / "torchvision" / "extension.py").write_text("")
+    return tmp_path
 
 
-def test_without_torchvision_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ModuleNotFoundError, match="torchvision is not installed"):
-        compat._compiled_operators()
+def test_the_installed_torchvision_imports_and_works() -> None:
+    code = """
+import torch
+from torchvision.transforms import functional
+print(functional.resize(torch.zeros(1, 8, 8), [4, 4]).shape[1:])
+"""
+    done = python(TRY + code)
+    assert done.startswith("imported, "), done
+    assert done.endswith("torch.Size([4, 4])\n")
+
+
+def test_nothing_is_declared_before_torchvision_was_tried(played: pathlib.Path) -> None:
+    (played / "torchvision" / "__init__.py").write_text(MATCHING)
+    assert python(TRY, played) == "imported, as it is\n"
+
+
+def test_missing_operators_are_declared_and_the_import_goes_on(played: pathlib.Path) -> None:
+    (played / "torchvision" / "__init__.py").write_text(MISMATCHED)
+    assert python(TRY, played) == "imported, declared\n"
+
+
+@pytest.mark.parametrize(
+    ("package", "sentence"),
+    [
+        (ABSENT, "torchvision is not installed: pip install torchvision"),
+        (TOO_OLD, "a_name_that_has_gone"),
+        (OTHER_CUDA, "RuntimeError: compiled with different CUDA major versions"),
+        (HALF_COMPILED, "operator torchvision::nms does not exist"),
+        ("import torchvision.nonsense", "No module named 'torchvision.nonsense'"),
+    ],
+)
+def test_what_cannot_be_mended_is_told_in_a_sentence(
+    played: pathlib.Path, package: str, sentence: str
+) -> None:
+    (played / "torchvision" / "__init__.py").write_text(package)
+    told = python(TRY, played)
+    assert told.startswith("told: ")
+    assert told.count("\n") == 1
+    assert sentence in told
+    assert "pip install" in told
+
+
+def test_a_process_that_has_half_loaded_it_is_told_to_start_anew(played: pathlib.Path) -> None:
+    (played / "torchvision" / "__init__.py").write_text(MISMATCHED)
+    before = "try:\n    import torchvision\nexcept Exception:\n    pass\n"
+    told = python(before + TRY, played)
+    assert told.startswith("told: an earlier import of torchvision has failed halfway")
 
 
 @pytest.mark.slow
 def test_avalanche_imports_after_it() -> None:
-    code = (
-        "from bell_bench.compat import import_torchvision\n"
-        "import_torchvision()\n"
-        "from avalanche.training.supervised import EWC\n"
-        "print(EWC.__name__)\n"
-    )
-    command = [sys.executable, "-W", "ignore", "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.stdout == "EWC\n", done.stderr
+    code = "from avalanche.training.supervised import EWC\nprint(EWC.__name__)\n"
+    assert python(TRY + code).endswith("\nEWC\n")

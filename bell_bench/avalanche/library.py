@@ -6,8 +6,9 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from bell_bench.compat import import_torchvision
+from bell_bench.compat import TorchvisionError, import_torchvision
 from bell_bench.errors import BellBenchError
+from bell_bench.loading import one_line
 
 DISTRIBUTION = "avalanche-lib"
 
@@ -17,6 +18,8 @@ def import_avalanche() -> None:
     try:
         import_torchvision()
         importlib.import_module("avalanche.training")
+    except TorchvisionError as error:
+        raise BellBenchError(f"Avalanche needs torchvision: {error}") from error
     except Exception as error:
         raise BellBenchError(_advice(error)) from error
 
@@ -25,12 +28,7 @@ def _advice(error: Exception) -> str:
     missing = getattr(error, "name", None) or ""
     if missing.partition(".")[0] == "avalanche":
         return f"Avalanche is not installed: pip install {DISTRIBUTION}"
-    if missing == "torchvision":
-        return "Avalanche needs torchvision, which is not installed: pip install torchvision"
-    return (
-        f"Avalanche cannot be imported ({type(error).__name__}: {error}); "
-        "`bell-bench doctor` checks torch and torchvision, and other algorithms need neither"
-    )
+    return f"Avalanche cannot be imported ({one_line(error)}); other algorithms do not need it"
 
 
 import_avalanche()

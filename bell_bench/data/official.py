@@ -1,9 +1,10 @@
-"""Reading the official files: MNIST's family through torchvision, the others by ourselves."""
+"""Reading the official files of MNIST's family and of Kuzushiji-49."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
+import math
 import tarfile
 import zipfile
 import zlib
@@ -17,12 +18,15 @@ import numpy as np
 from bell_bench.data.arrays import PARTS, Arrays
 from bell_bench.data.bounded import LARGEST, LARGEST_LABELS, read_bounded
 from bell_bench.data.catalogue import Collection, OfficialFile
-from bell_bench.data.folders import cache_folder, data_folder, working_folder
+from bell_bench.data.folders import data_folder
 from bell_bench.errors import BellBenchError
 from bell_bench.files import read_arrays
 
 Found = list[tuple[OfficialFile, list[Path]]]
 """Each official file with the files on disk that provide it."""
+
+UNSIGNED_BYTES = 8
+"""The code of their type in an idx file's header."""
 
 _BROKEN = (OSError, EOFError, ValueError, KeyError, TypeError, AssertionError, RuntimeError,
            zlib.error, zipfile.BadZipFile, tarfile.TarError)  # fmt: skip
@@ -86,38 +90,35 @@ def _read_k49(paths: Found) -> Arrays:
 
 
 def _read_idx(collection: Collection, paths: Found) -> Arrays:
-    """MNIST's file format, through torchvision's class of the collection's name."""
-    from bell_bench.compat import import_torchvision
-
-    dataset = getattr(import_torchvision().datasets, collection.name)
-    letters = collection.name == "EMNIST"
-    options = {"split": "letters"} if letters else {}
+    """MNIST's file format: images and labels of the training set, then of the test set."""
+    members = [
+        (member, found[min(index, len(found) - 1)])
+        for file, found in paths
+        for index, member in enumerate(file.unpacked)
+    ]
     arrays = {}
-    with _unpacked(paths) as root:
-        for split in ("train", "test"):
-            content = dataset(root, train=split == "train", **options)
-            images = content.data.numpy()
-            # EMNIST stores its images transposed
-            arrays[f"{split}_images"] = np.ascontiguousarray(
-                images.transpose(0, 2, 1) if letters else images
-            )
-            arrays[f"{split}_labels"] = content.targets.numpy().astype(np.int64)
+    for part, (member, source) in zip(PARTS, members, strict=True):
+        name = PurePosixPath(member).name
+        labels = part.endswith("labels")
+        with _open(source, name) as stream:
+            content = read_bounded(stream, name, LARGEST_LABELS if labels else LARGEST)
+        arrays[part] = read_idx(content, name, dimensions=1 if labels else 3)
+        if labels:
+            arrays[part] = arrays[part].astype(np.int64)
+        elif collection.name == "EMNIST":  # which stores its images transposed
+            arrays[part] = np.ascontiguousarray(arrays[part].transpose(0, 2, 1))
     return arrays
 
 
-@contextmanager
-def _unpacked(paths: Found) -> Iterator[str]:
-    """A temporary root for torchvision, which reads nothing but unpacked files."""
-    with working_folder(cache_folder()) as root:
-        for file, found in paths:
-            for index, member in enumerate(file.unpacked):
-                source = found[min(index, len(found) - 1)]
-                target = root / member
-                target.parent.mkdir(parents=True, exist_ok=True)
-                limit = LARGEST_LABELS if "labels" in target.name else LARGEST
-                with _open(source, target.name) as stream:
-                    target.write_bytes(read_bounded(stream, target.name, limit))
-        yield str(root)
+def read_idx(content: bytes, name: str, dimensions: int) -> np.ndarray:
+    """The bytes of an idx file as an array: a header that tells its shape, and one byte a value."""
+    header = 4 + 4 * dimensions
+    if content[:4] != bytes([0, 0, UNSIGNED_BYTES, dimensions]) or len(content) < header:
+        raise ValueError(f"{name} is no idx file of bytes in {dimensions} dimensions")
+    shape: list[int] = np.frombuffer(content, ">u4", dimensions, offset=4).tolist()
+    if len(content) - header != math.prod(shape):
+        raise ValueError(f"{name} has {len(content) - header:,} values, its header says {shape}")
+    return np.frombuffer(content, np.uint8, offset=header).reshape(shape)
 
 
 @contextmanager

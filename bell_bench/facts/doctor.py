@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+import json
 import os
 import pathlib
 import platform
 import shutil
-import sys
-import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import metadata
-from typing import Any
 
+from bell_bench.loading import one_line
+from bell_bench.trial import try_out
 from bell_bench.units import format_size
 
 PATIENCE = 2.0
@@ -34,15 +33,36 @@ class Check:
 
 
 def examine() -> list[Check]:
-    """All findings, in the order they are shown."""
-    checks: list[Check] = []
-    for section in (_python, _packages, _torch, _machine, _folders, _data, _plugins):
-        try:
-            checks += list(section())
-        except Exception as error:  # a doctor who faints helps nobody
-            name = section.__name__.strip("_")
-            checks.append(Check(name, "fail", f"{type(error).__name__}: {error}", "report this"))
+    """All findings, in the order they are shown.
+
+    Only what reads metadata happens in this process: an import may end or hang one, so all others
+    are tried elsewhere.
+    """
+    checks = [*examine_section("python"), *examine_section("packages")]
+    told = try_out(f"{__name__}:_examine_elsewhere", ELSEWHERE, os.environ, patience=PATIENCE)
+    for section in ELSEWHERE:
+        checks += _understood(section, told[section])
     return checks
+
+
+def examine_section(name: str) -> list[Check]:
+    """The findings of one section, in this process."""
+    try:
+        return list(SECTIONS[name]())
+    except Exception as error:  # a doctor who faints helps nobody
+        return [Check(name, "fail", one_line(error), "report this")]
+
+
+def _examine_elsewhere(section: str) -> str:
+    return json.dumps([dataclasses.asdict(check) for check in examine_section(section)])
+
+
+def _understood(section: str, told: str) -> list[Check]:
+    """What another process has found, or how it ended."""
+    try:
+        return [Check(**check) for check in json.loads(told)]
+    except ValueError:
+        return [Check(f"trying {section}", "fail", told, ADVICE.get(section, "report this"))]
 
 
 def _python() -> Iterator[Check]:
@@ -71,52 +91,49 @@ def _packages() -> Iterator[Check]:
 
 def _torch() -> Iterator[Check]:
     try:
-        with _patience("importing torch"):
-            import torch
+        import torch
 
-            torch.ones(2, 2) @ torch.ones(2, 2)
+        torch.ones(2, 2) @ torch.ones(2, 2)
     except Exception as error:
-        advice = "install torch again, see https://pytorch.org/get-started/locally"
-        yield Check("torch build", "fail", f"{type(error).__name__}: {error}", advice)
+        yield Check("torch build", "fail", one_line(error), ADVICE["torch"])
         return
     build = f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPU"
     yield Check("torch build", "ok", f"{torch.__version__}, {build}")
-    yield _torchvision()
-    yield _devices(torch)
-    yield _threads(torch)
 
 
-def _torchvision() -> Check:
-    from bell_bench.compat import import_torchvision, needs_shim
+def _torchvision() -> Iterator[Check]:
+    from bell_bench.compat import TorchvisionError, declared_operators, import_torchvision
 
     name = "torchvision state"
     try:
-        shim = needs_shim()
-        with _patience("importing torchvision"):
-            import_torchvision()
-    except Exception as error:
-        advice = "install the torchvision that belongs to this torch, from the same index"
-        return Check(name, "fail", f"does not import: {type(error).__name__}: {error}", advice)
-    if not shim:
-        return Check(name, "ok", "imports as it is")
+        import_torchvision()
+    except TorchvisionError as error:
+        advice = "needed by er, o-ewc and avalanche: algorithms only"
+        yield Check(name, "fail", str(error), advice)
+        return
     found = (
         "built for another torch, so its compiled operators are missing; bell-bench needs none "
         "of them and imports it all the same (bell_bench.compat)"
     )
-    return Check(name, "ok", found)
+    yield Check(name, "ok", found if declared_operators() else "imports as it is")
 
 
-def _devices(torch: Any) -> Check:
+def _devices() -> Iterator[Check]:
+    import torch
+
     devices = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
     if torch.backends.mps.is_available():
         devices.append("Apple GPU (mps)")
     if torch.version.cuda and not devices:
         advice = "a driver may be missing (nvidia-smi tells), or this machine has none"
-        return Check("devices", "warn", "CPU only, although torch is a CUDA build", advice)
-    return Check("devices", "ok", ", ".join(["CPU", *devices]))
+        yield Check("devices", "warn", "CPU only, although torch is a CUDA build", advice)
+    else:
+        yield Check("devices", "ok", ", ".join(["CPU", *devices]))
 
 
-def _threads(torch: Any) -> Check:
+def _threads() -> Iterator[Check]:
+    import torch
+
     from bell_bench.harness.executor import cores
 
     limits = [
@@ -126,8 +143,9 @@ def _threads(torch: Any) -> Check:
     ]
     found = ", ".join([f"{cores()} cores", f"torch uses {torch.get_num_threads()}", *limits])
     if torch.get_num_threads() > cores():
-        return Check("threads", "warn", found, "unset these variables, or set them to the cores")
-    return Check("threads", "ok", found)
+        yield Check("threads", "warn", found, "unset these variables, or set them to the cores")
+    else:
+        yield Check("threads", "ok", found)
 
 
 def _machine() -> Iterator[Check]:
@@ -202,13 +220,23 @@ def _plugins() -> Iterator[Check]:
         yield Check("plugins", "ok", f"{len(loaded.plugins) - len(broken)} work")
 
 
-@contextlib.contextmanager
-def _patience(what: str) -> Iterator[None]:
-    """Say on stderr what is being waited for, if it takes long."""
-    timer = threading.Timer(PATIENCE, lambda: print(f"{what} …", file=sys.stderr, flush=True))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+SECTIONS: dict[str, Callable[[], Iterator[Check]]] = {
+    "python": _python,
+    "packages": _packages,
+    "torch": _torch,
+    "torchvision": _torchvision,
+    "devices": _devices,
+    "threads": _threads,
+    "memory": _machine,
+    "folders": _folders,
+    "data": _data,
+    "plugins": _plugins,
+}
+ELSEWHERE = [name for name in SECTIONS if name not in ("python", "packages")]
+ADVICE = {
+    "torch": "install torch again, see https://pytorch.org/get-started/locally",
+    "torchvision": "install both again, pip install --upgrade torch torchvision",
+    "devices": "look at the driver (nvidia-smi); CUDA_VISIBLE_DEVICES= hides all GPUs",
+    "plugins": "`bell-bench plugins` names them; BELL_BENCH_PLUGINS limits which are loaded",
+}
+"""What to do where a section has ended its process."""

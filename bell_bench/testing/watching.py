@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import collections
 import contextlib
+import functools
 import os
 import pathlib
 import random
@@ -91,6 +92,7 @@ def devices_asked_for(package: str) -> Iterator[list[str]]:
     found: list[str] = []
 
     def ask(name: str, usual: Callable[..., Any]) -> Callable[..., Any]:
+        @_looking_like(usual)
         def asked(*arguments: Any, **more: Any) -> Any:
             if _package(sys._getframe(1)) == package:
                 found.append(f"{name}()")
@@ -147,6 +149,7 @@ def seeds_given(package: str) -> Iterator[list[object]]:
             stack.enter_context(mock.patch.object(owner, name, watched))
         usual = np.random.default_rng
 
+        @_looking_like(usual)
         def default_rng(seed: Any = None) -> np.random.Generator:
             given(seed, sys._getframe(1))
             return usual(seed)
@@ -181,8 +184,22 @@ def _standing_in(kind: type[Any], **changes: Any) -> type[Any]:
         def __instancecheck__(cls, thing: object) -> bool:
             return isinstance(thing, kind)
 
-    made: type[Any] = Asked(kind.__name__, (kind,), changes)
+    same = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
+    made: type[Any] = Asked(kind.__name__, (kind,), {**same, "__doc__": kind.__doc__, **changes})
     return made
+
+
+def _looking_like(usual: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator for a function that stands in for another: whoever looks at it finds what the
+    other one has, a cache's methods and ``__wrapped__`` among it. Libraries do look."""
+
+    def dressed(function: Callable[..., Any]) -> Callable[..., Any]:
+        functools.update_wrapper(function, usual)
+        for name in set(dir(usual)) - set(dir(function)) | {"__wrapped__"}:
+            setattr(function, name, getattr(usual, name, usual))
+        return function
+
+    return dressed
 
 
 def scramble(seed: int) -> None:

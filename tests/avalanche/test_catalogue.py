@@ -115,7 +115,7 @@ print(load_object("bell_bench_algorithms.sa:Standalone").__name__)
         (
             "torchvision",
             'ModuleNotFoundError("no", name="torchvision")',
-            "Avalanche needs torchvision, which is not installed",
+            "Avalanche needs torchvision: torchvision is not installed: pip install torchvision",
         ),
         ("torchvision", 'RuntimeError("operator is broken")', "operator is broken"),
     ],

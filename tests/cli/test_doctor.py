@@ -47,10 +47,50 @@ def test_a_failure_is_an_exit_code_and_a_crash_a_finding(
     def crash() -> Iterator[doctor.Check]:
         raise RuntimeError("oh")
 
-    for section in ("_packages", "_torch", "_machine", "_folders", "_data"):
-        monkeypatch.setattr(doctor, section, lambda: iter(()))
-    monkeypatch.setattr(doctor, "_python", crash)
+    monkeypatch.setattr(doctor, "SECTIONS", {"python": crash, "packages": lambda: iter(())})
+    monkeypatch.setattr(doctor, "ELSEWHERE", [])
     assert run(["doctor"]) == 1
     out = capsys.readouterr().out
     assert "fail" in out
     assert "RuntimeError: oh" in out
+
+
+@pytest.mark.parametrize(
+    ("package", "code", "ending"),
+    [
+        ("torchvision", "import os; os.abort()", "SIGABRT"),
+        ("torchvision", "import os; os._exit(7)", "exit code 7"),
+        ("torch", "import ctypes; ctypes.string_at(0)", "SIGSEGV"),
+        ("torch", "import os; os.kill(os.getpid(), 9)", "SIGKILL"),
+    ],
+)
+def test_what_ends_a_process_is_a_finding_and_the_others_are_made(
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    package: str,
+    code: str,
+    ending: str,
+) -> None:
+    (tmp_path / f"{package}.py").write_text(code)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert run(["doctor", "--json"]) == 1
+    findings = {check["name"]: check for check in json.loads(capsys.readouterr().out)}
+    finding = findings[f"trying {package}"]
+    assert finding["status"] == "fail"
+    assert finding["found"] == f"loading {package} ends the process with {ending}"
+    assert finding["advice"].startswith("install ")
+    assert findings["runs folder"]["status"] == "ok"
+    assert "15 of 15" in findings["data glyphs"]["found"]
+
+
+def test_what_is_merely_broken_costs_one_finding(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "torchvision.py").write_text("raise RuntimeError('of another CUDA')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert run(["doctor", "--json"]) == 1
+    checks = json.loads(capsys.readouterr().out)
+    (failed,) = [check for check in checks if check["status"] == "fail"]
+    assert failed["name"] == "torchvision state"
+    assert "RuntimeError: of another CUDA" in failed["found"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import sys
 
 import numpy as np
 import pytest
 
 from bell_bench.data import BELL_DOMAINS, DomainSizes, load_domain, missing
 from bell_bench.data.catalogue import EMNIST, K49, MNIST, OFFICIAL
+from bell_bench.data.official import read, read_idx
 from bell_bench.errors import BellBenchError
 from tests.data.official_formats import (
     emnist_files,
@@ -116,6 +118,48 @@ def test_torchvision_knows_the_same_checksums():
         assert ours == getattr(datasets, collection.name).resources
     assert EMNIST.files[0].md5 == datasets.EMNIST.md5
     assert EMNIST.mirrors[0] + EMNIST.files[0].name == datasets.EMNIST.url
+
+
+@pytest.mark.parametrize("layout", ["gz", "raw"])
+def test_mnist_is_read_as_torchvision_reads_it(folder, monkeypatch, layout):
+    from bell_bench.compat import import_torchvision
+
+    made = made_images(range(10))
+    files = mnist_files(made)
+    expect(monkeypatch, MNIST, files)
+    raw = {name.removesuffix(".gz"): gzip.decompress(content) for name, content in files.items()}
+    write(folder, files if layout == "gz" else raw)
+    ours = read(OFFICIAL["mnist_1"].collection)  # with the checksums that were put there
+    write(folder, raw)
+    for split in ("train", "test"):
+        theirs = import_torchvision().datasets.MNIST(folder, train=split == "train")
+        np.testing.assert_array_equal(ours[f"{split}_images"], theirs.data.numpy())
+        np.testing.assert_array_equal(ours[f"{split}_labels"], theirs.targets.numpy())
+        assert ours[f"{split}_labels"].dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"", "is no idx file"),
+        (bytes([0, 0, 8, 3, 0, 0, 0, 1]), "is no idx file"),
+        (bytes([0, 0, 13, 1, 0, 0, 0, 1, 0, 0, 0, 0]), "is no idx file"),
+        (bytes([0, 0, 8, 1, 0, 0, 0, 2, 7]), "has 1 values, its header says \\[2\\]"),
+        (bytes([0, 0, 8, 1, 255, 255, 255, 255, 7]), "has 1 values, its header says"),
+        (bytes([0, 0, 8, 1, 0, 0, 0, 1, 7, 7]), "has 2 values, its header says"),
+    ],
+)
+def test_what_is_no_idx_file_is_told(content, complaint):
+    with pytest.raises(ValueError, match=f"some-labels {complaint}"):
+        read_idx(content, "some-labels", dimensions=1)
+
+
+def test_no_image_needs_torchvision(folder, monkeypatch):
+    files = mnist_files(made_images(range(10)))
+    expect(monkeypatch, MNIST, files)
+    write(folder, files)
+    monkeypatch.setitem(sys.modules, "torchvision", None)  # an import of it raises
+    assert len(load_domain("mnist_1", "images", ALL).test_labels) == 8 * 12
 
 
 @pytest.mark.parametrize("damage", ["truncated", "altered"])
