@@ -341,9 +341,14 @@ def end_with(parent: int) -> None:
 
 def leave(code: int) -> NoReturn:
     """End as a process does, but without taking down its modules: that would copy all that it
-    shares with the one it was forked from, in a quarter of a second or more."""
-    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads that are no daemons
-    atexit._run_exitfuncs()
+    shares with the one it was forked from, in a quarter of a second or more. Where Python has moved
+    the two functions that it ends by, it ends as any process."""
+    await_threads = getattr(threading, "_shutdown", None)
+    run_exit_functions = getattr(atexit, "_run_exitfuncs", None)
+    if await_threads is None or run_exit_functions is None:
+        sys.exit(code)
+    await_threads()
+    run_exit_functions()
     for each in (*gc.get_objects(), sys.stdout, sys.stderr):  # frozen ones are not among the first
         if type(each) in (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom):
             with contextlib.suppress(OSError, ValueError):  # full, closed

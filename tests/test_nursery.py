@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import textwrap
 import time
@@ -295,3 +296,26 @@ def test_it_ends_with_the_process_that_orders(place):
     run.kill()
     run.wait()
     assert gone(job["own"], job["loaded_by"], int(lines[1])), "what the job has started, too"
+
+
+LEAVE = """
+import atexit, threading, types
+from bell_bench import nursery
+atexit.register(print, "the end")
+threading.Timer(0.2, print, ["a thread"]).start()
+{change}
+nursery.leave(3)
+"""
+
+
+@pytest.mark.parametrize("change", ["", "nursery.threading = types.SimpleNamespace()"])
+def test_without_pythons_own_functions_a_process_ends_as_any(change):
+    code = LEAVE.format(change=change)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "a thread\nthe end\n", "")
+
+
+def test_python_still_has_what_a_process_is_ended_by_quickly():
+    """If this fails: jobs end as any process does, a quarter of a second later."""
+    code = "from bell_bench import nursery; nursery.sys.exit = None; nursery.leave(4)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 4

@@ -16,7 +16,7 @@ from bell_bench.algorithm import Algorithm, Context
 from bell_bench.avalanche import checkpoint
 from bell_bench.avalanche.catalogue import FAMILY, Strategy
 from bell_bench.avalanche.data import Task, make_dataset, make_experience
-from bell_bench.avalanche.library import SupervisedPlugin
+from bell_bench.avalanche.library import SupervisedPlugin, trigger_plugins
 from bell_bench.avalanche.memory import stored_bytes
 from bell_bench.avalanche.model import Embedding, MultiHead, TypedModel
 from bell_bench.avalanche.stopping import EarlyStopping
@@ -111,7 +111,7 @@ class StrategyAlgorithm(Algorithm):
         self.tasks = [Task.from_json(task) for task in read_json(folder / _TASKS)]
         self.strategy = self.build()
         if self.row.embeds:
-            self.strategy._before_training()  # where its plugin changes the model
+            trigger_plugins(self.strategy, "before_training")  # where one changes the model
         checkpoint.load(folder, self.strategy, self.tasks)
 
     def check_room(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,8 +53,11 @@ class Task:
         return Task(problem.index, problem.architecture, first, problem.classes)
 
 
-class Items(Dataset[tuple[Tensor, int]]):
+class Items(Dataset[tuple[Any, int]]):
     """A split item by item: its images (arity, …), standardised when read, and its class."""
+
+    tell_origin = False
+    """While ``items_of`` asks: an item is what it is an item of, and its number there."""
 
     def __init__(self, inputs: Inputs, classes: Sequence[int], task: int) -> None:
         self.inputs = inputs
@@ -64,7 +67,9 @@ class Items(Dataset[tuple[Tensor, int]]):
     def __len__(self) -> int:
         return len(self.inputs)
 
-    def __getitem__(self, number: int) -> tuple[Tensor, int]:
+    def __getitem__(self, number: int) -> tuple[Any, int]:
+        if Items.tell_origin:
+            return self, number
         inputs = self.inputs
         images = inputs.images[inputs.index[number]].astype(np.float32)
         scaled = (images - np.float32(inputs.mean)) / np.float32(inputs.std)
@@ -105,12 +110,14 @@ def make_dataset(inputs: Inputs, task: Task) -> Any:
     )
 
 
-def items_of(dataset: Any) -> Iterator[tuple[Any, int]]:
-    """Whose items, and which, an Avalanche dataset of ours is made of."""
-    data = dataset._flat_data
-    for place in range(len(dataset)):
-        part, number = data._get_idx(place)
-        yield data._datasets[part], number
+def items_of(dataset: Any) -> list[tuple[Any, int]]:
+    """Whose items, and which, an Avalanche dataset of ours is made of: asked of the items, as its
+    own parts are not public."""
+    Items.tell_origin = True
+    try:
+        return [tuple(dataset[place][:2]) for place in range(len(dataset))]
+    finally:
+        Items.tell_origin = False
 
 
 def make_experience(dataset: Any, task: Task) -> Any:

@@ -56,6 +56,7 @@ from avalanche.training.plugins.synaptic_intelligence import (  # noqa: E402
 )
 from avalanche.training.templates import SupervisedTemplate  # noqa: E402
 from avalanche.training.templates.base import BaseTemplate  # noqa: E402
+from avalanche.training.utils import trigger_plugins  # noqa: E402
 
 
 def _copying(extract: Callable[..., None]) -> Callable[..., None]:
@@ -90,6 +91,7 @@ __all__ = [
     "concat_datasets",
     "cycle",
     "import_avalanche",
+    "trigger_plugins",
     "with_classes_timeline",
     "with_task_labels",
 ]

@@ -48,9 +48,8 @@ def _parts(value: Any) -> Iterable[Any]:
 
 def _items(dataset: Any) -> int:
     """A buffer's items as they are stored: images with a byte per pixel, and a class each."""
-    found = Counter(id(items) for items, _ in items_of(dataset))
-    stored = {id(items): items.inputs for items in dataset._flat_data._datasets}
+    found = Counter(items for items, _ in items_of(dataset))
     return sum(
-        count * (stored[key].arity * stored[key].images[0].nbytes + 8)
-        for key, count in found.items()
+        count * (items.inputs.arity * items.inputs.images[0].nbytes + 8)
+        for items, count in found.items()
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ from torch import Tensor
 
 from bell_bench.errors import unknown
 from bell_bench.modular.architecture import ModuleSpec
+from bell_bench.modular.borrowed import relu_gradient
 from bell_bench.modular.initialisation import torch_default, uniform
 from bell_bench.modular.kind import Block, Weights
 from bell_bench.modular.normalised import ConvNormPool
@@ -32,13 +33,8 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-def _relu_gradient(gradient: Tensor, output: Tensor) -> Tensor:
-    kernel = torch.ops.aten.threshold_backward.grad_input
-    return cast(Tensor, kernel(gradient, output, 0, grad_input=gradient))
-
-
 DERIVATIVES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "relu": _relu_gradient,
+    "relu": relu_gradient,
     "softmax": lambda g, y: y * (g - (g * y).sum(-1, keepdim=True)),
     "sigmoid": lambda g, y: g * y * (1 - y),
     "none": lambda g, y: g,

@@ -30,6 +30,7 @@ class TypedModule(nn.Module):
     def __init__(self, spec: ModuleSpec, weights: Mapping[str, Tensor]) -> None:
         super().__init__()
         self.spec = spec
+        self.names = tuple(weights)
         for name, tensor in weights.items():
             if name in block(spec).buffers:
                 self.register_buffer(name, tensor)
@@ -39,8 +40,7 @@ class TypedModule(nn.Module):
     @property
     def weights(self) -> Weights:
         """All tensors by name, as blocks take them."""
-        found = {**self._parameters, **self._buffers}
-        return {name: tensor for name, tensor in found.items() if tensor is not None}
+        return {name: getattr(self, name) for name in self.names}
 
     def logits(self, x: Tensor) -> Tensor:
         """The output before the activation."""

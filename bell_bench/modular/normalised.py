@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from bell_bench.modular import borrowed
 from bell_bench.modular.architecture import ModuleSpec
 from bell_bench.modular.initialisation import torch_default
 from bell_bench.modular.kind import Block, Weights
@@ -21,9 +22,6 @@ from bell_bench.modular.kind import Block, Weights
 MOMENTUM, EPSILON = 0.1, 1e-5
 """Of batch normalisation: torch's defaults, which the paper's momentum is too."""
 STATISTICS = ("running_mean", "running_var")
-_pool = torch.ops.aten.max_pool2d_with_indices
-_pool_gradient = torch.ops.aten.max_pool2d_with_indices_backward
-_conv_gradient = torch.ops.aten.convolution_backward
 
 
 def norm_weights(channels: int, dtype: torch.dtype) -> Weights:
@@ -114,18 +112,20 @@ class ConvNormPool(Block):
     def forward(
         self, spec: ModuleSpec, weights: Mapping[str, Tensor], x: Tensor, training: bool
     ) -> tuple[Tensor, Any]:
+        if not borrowed.NORMALISED:
+            return super().forward(spec, weights, x, training)
         pool = [spec.setting("pool")] * 2
         if not training:
             matrix, bias = _fold(weights)
             kernels = filters(matrix, spec.setting("kernel"))
             maps = _convolve(spec, kernels, bias, x)
-            pooled, chosen = _pool(maps, pool)
+            pooled, chosen = borrowed.max_pool(maps, pool)
             return positions(pooled), Pass(spec, x, kernels, maps, chosen, None)
         sign = 1.0 - 2.0 * (weights["norm_weight"] < 0).to(x.dtype)
         kernels = filters(weights["weight"] * sign, spec.setting("kernel"))
         maps = _convolve(spec, kernels, weights["bias"] * sign, x)
-        pooled, chosen = _pool(maps, pool)
-        mean, variance = torch.batch_norm_update_stats(maps, None, None, MOMENTUM)
+        pooled, chosen = borrowed.max_pool(maps, pool)
+        mean, variance = borrowed.batch_statistics(maps, None, None, MOMENTUM)
         _remember(weights, mean * sign, variance, maps)
         inverse = torch.rsqrt(variance + EPSILON)
         normal = (positions(pooled) - mean).mul_(inverse)
@@ -141,13 +141,15 @@ class ConvNormPool(Block):
         into: Mapping[str, Tensor] | None,
         to_input: bool,
     ) -> Tensor | None:
+        if not borrowed.NORMALISED:
+            return super().backward(weights, saved, gradient, into, to_input)
         if saved.seen is None:
             through = _unpool(saved, gradient)
         else:
             through = _unnormalise(weights, saved, gradient, into)
         padding = [saved.spec.setting("padding")] * 2
         wanted = [to_input, into is not None, False]
-        below, kernels, _ = _conv_gradient(
+        below, kernels, _ = borrowed.conv_gradient(
             through, planes(saved.x), saved.filters, None,
             [1, 1], padding, [1, 1], False, [0, 0], 1, wanted,
         )  # fmt: skip
@@ -183,7 +185,7 @@ def _remember(weights: Mapping[str, Tensor], mean: Tensor, variance: Tensor, map
 def _unpool(saved: Pass, gradient: Tensor) -> Tensor:
     """The gradient of the maps: that of a maximum goes where it was found."""
     pool = [saved.spec.setting("pool")] * 2
-    found: Tensor = _pool_gradient(
+    found: Tensor = borrowed.max_pool_gradient(
         planes(gradient), saved.maps, pool, pool, [0, 0], [1, 1], False, saved.chosen
     )
     return found

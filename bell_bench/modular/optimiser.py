@@ -10,18 +10,17 @@ import torch
 from torch import Tensor
 
 from bell_bench.errors import unknown
+from bell_bench.modular.borrowed import FUSED
 from bell_bench.modular.settings import TrainingSettings
-
-KERNELS = {"adamw": torch._fused_adamw_, "adam": torch._fused_adam_}
 
 
 class Optimiser:
     """Updates ``parameters`` in place from what was put into ``gradient``."""
 
     def __init__(self, parameters: Tensor, settings: TrainingSettings) -> None:
-        if settings.optimiser not in KERNELS:
-            raise unknown("optimiser", settings.optimiser, KERNELS)
-        self.kernel = KERNELS[settings.optimiser]
+        if settings.optimiser not in FUSED:
+            raise unknown("optimiser", settings.optimiser, FUSED)
+        self.kernel = FUSED[settings.optimiser]
         self.settings = settings
         self.parameters = parameters
         self.gradient = torch.zeros_like(parameters)

@@ -39,12 +39,13 @@ def test_streams_hold_the_problems() -> None:
 
 
 def test_images_are_not_copied() -> None:
-    from bell_bench.avalanche.data import Items, Task, make_dataset
+    from bell_bench.avalanche.data import Task, items_of, make_dataset
 
     problem = tiny("S_minus").problem(1)
     dataset = make_dataset(problem.train, Task.next(problem, []))
-    (items,) = dataset._flat_data._datasets
-    assert isinstance(items, Items)
+    origins = items_of(dataset)
+    (items,) = {items for items, _ in origins}
+    assert [number for _, number in origins] == list(range(len(problem.train)))
     assert items.inputs.images is problem.train.images
 
 
