@@ -1,16 +1,17 @@
-"""What pyproject.toml ships is what lies in the folders: all that works here is installed."""
+"""What is built has all that lies in the folders, and works without them."""
 
 from __future__ import annotations
 
 import pathlib
+import shutil
+import subprocess
 import sys
+import zipfile
+from typing import NamedTuple
 
 import pytest
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    tomllib = pytest.importorskip("tomli")
+from tests.scratch_environment import ScratchEnvironment
 
 ROOT = pathlib.Path(__file__).parent.parent
 FOLDERS = {
@@ -19,52 +20,63 @@ FOLDERS = {
     "bell_bench_leaderboard": "leaderboard",
 }
 NOT_SHIPPED = {"published", "__pycache__"}
+BUILT_FROM = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
+pytestmark = pytest.mark.slow
+
+
+class Built(NamedTuple):
+    source: pathlib.Path
+    wheel: pathlib.Path
 
 
 @pytest.fixture(scope="module")
-def setuptools():
-    return tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+def built(tmp_path_factory) -> Built:
+    """Both distributions, built of a copy of what they are made of: the wheel of the other one."""
+    copy = tmp_path_factory.mktemp("source")
+    for name in BUILT_FROM:
+        shutil.copy(ROOT / name, copy)
+    for folder in FOLDERS.values():
+        ignored = shutil.ignore_patterns(*NOT_SHIPPED)
+        shutil.copytree(ROOT / folder, copy / folder, ignore=ignored)
+    target = copy / "dist"
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", target, copy)
+    return Built(next(target.glob("*.tar.gz")), next(target.glob("*.whl")))
 
 
-def found(pattern):
-    for package, folder in FOLDERS.items():
-        for file in sorted((ROOT / folder).rglob(pattern)):
-            if file.is_file() and not NOT_SHIPPED & set(file.relative_to(ROOT).parts):
-                yield package, file.relative_to(ROOT / folder)
+def run(*command: object) -> str:
+    done = subprocess.run([str(each) for each in command], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
-def test_every_package_is_listed(setuptools):
-    folders = {".".join((package, *file.parent.parts)) for package, file in found("__init__.py")}
-    assert folders == set(setuptools["packages"])
-
-
-def test_every_other_file_is_package_data(setuptools):
-    shipped = {
-        file
-        for package, patterns in setuptools["package-data"].items()
-        for pattern in patterns
-        for file in folder_of(package).glob(pattern)
+def test_every_file_is_in_the_wheel(built: Built) -> None:
+    here = {
+        f"{package}/{file.relative_to(ROOT / folder).as_posix()}"
+        for package, folder in FOLDERS.items()
+        for file in (ROOT / folder).rglob("*")
+        if file.is_file() and not NOT_SHIPPED & set(file.relative_to(ROOT).parts)
     }
-    others = {file for file in map(whole, found("*")) if not is_module(file)}
-    assert others == {file for file in shipped if file.is_file() and not is_module(file)}
+    with zipfile.ZipFile(built.wheel) as wheel:
+        shipped = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert shipped == here
+    assert {f"{package}/py.typed" for package in FOLDERS} <= shipped
 
 
-def whole(item):
-    package, file = item
-    return ROOT / FOLDERS[package] / file
+def test_an_index_would_take_them(built: Built) -> None:
+    assert run(sys.executable, "-m", "twine", "check", "--strict", *built).count("PASSED") == 2
 
 
-def is_module(file):
-    return file.suffix == ".py" and (file.parent / "__init__.py").exists()
-
-
-def folder_of(package):
-    top, *rest = package.split(".")
-    return ROOT.joinpath(FOLDERS[top], *rest)
-
-
-@pytest.mark.parametrize("package", FOLDERS)
-def test_every_package_ships_its_types(package):
-    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    assert "py.typed" in data["package-data"][package]
-    assert (ROOT / FOLDERS[package] / "py.typed").is_file()
+def test_the_wheel_works_without_the_repository(built: Built, tmp_path) -> None:
+    environment = ScratchEnvironment.make(tmp_path)
+    pip = (sys.executable, "-m", "pip", "--python", environment.python, "install", "--quiet")
+    run(*pip, "--no-deps", "--no-index", "--force-reinstall", built.wheel)
+    where = environment.run(environment.python, "-c", "import bell_bench; print(bell_bench)")
+    assert str(environment.site) in where.stdout
+    for arguments in (
+        ("doctor",),
+        ("evaluate", "--algo", "picle", "--suite", "tiny", "--sequence", "S_few"),
+        ("new-algorithm", "mine", "--kind", "modular"),
+        ("leaderboard", str(ROOT / "leaderboard/published/bell-standard-picle.zip")),
+    ):
+        done = environment.bell_bench(*arguments)
+        assert done.returncode == 0, (arguments, done.stdout, done.stderr)

@@ -35,6 +35,11 @@ def scores(found):
     )  # fmt: skip
 
 
+def rounded(text):
+    """JSON without the digits in which two versions of numpy may differ."""
+    return json.loads(text, parse_float=lambda number: f"{float(number):.9g}")
+
+
 def test_every_figure_follows_from_the_predictions(rows):
     assert {row["check"] for row in rows if row["status"] == "done"} == {RECOMPUTED}
     assert "mismatch" not in {row["status"] for row in rows}
@@ -55,10 +60,11 @@ def test_the_page_is_of_these_files(rows):
 def test_the_verdicts_are_of_these_files(tmp_path):
     own = PUBLISHED / "reproduction"
     found = bell_bench.reproduce("all", run=False, out=tmp_path / "none", given=[PUBLISHED, own])
-    told = json.loads((own / "claims.json").read_text("utf-8"))
+    text = (own / "claims.json").read_text("utf-8")
+    told = json.loads(text)
     assert found.facts["jobs"] == told["jobs"]
     assert found.counts == told["verdicts"]
-    assert json.loads(json.dumps(found.rows)) == told["claims"]
+    assert rounded(json.dumps(found.rows)) == rounded(text)["claims"]
     text = (PUBLISHED.parents[1] / "docs/results.md").read_text("utf-8")
     counts = found.counts
     assert (

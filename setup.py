@@ -1,0 +1,18 @@
+"""Finds the packages: all that lie in these folders. pyproject.toml says everything else."""
+
+from setuptools import find_packages, setup
+
+FOLDERS = {
+    "bell_bench": "bell_bench",
+    "bell_bench_algorithms": "algorithms",
+    "bell_bench_leaderboard": "leaderboard",
+}
+
+setup(
+    package_dir=FOLDERS,
+    packages=[
+        package
+        for top, folder in FOLDERS.items()
+        for package in (top, *(f"{top}.{inner}" for inner in find_packages(folder)))
+    ],
+)
