@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -60,6 +61,11 @@ def test_every_file_is_in_the_wheel(built: Built) -> None:
         shipped = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert shipped == here
     assert {f"{package}/py.typed" for package in FOLDERS} <= shipped
+
+
+def test_the_citation_is_of_the_version_that_is_built(built: Built) -> None:
+    (cited,) = re.findall(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert built.wheel.name.startswith(f"bell_bench-{cited}-")
 
 
 def test_an_index_would_take_them(built: Built) -> None:
