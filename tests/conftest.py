@@ -47,3 +47,8 @@ def _no_other_data(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> N
 def pytest_collection_finish() -> None:
     """What is loaded by now stays: the garbage collector need not look at it again."""
     gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Collected in the end after all: triton's bindings report what is left as leaks."""
+    gc.unfreeze()

@@ -3,6 +3,7 @@ finishes it, and no figure tells that anything happened."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import os
@@ -95,7 +96,8 @@ def kill(house: House, out: str, victim: str, moment: float) -> bool:
         parent.kill()
     if victim != "parent":
         for worker in workers if victim == "both" else workers[:1]:
-            worker.kill()
+            with contextlib.suppress(psutil.NoSuchProcess):  # it was done, or fell with its parent
+                worker.kill()
     parent.wait(120)
     _, left = psutil.wait_procs(workers, 20)
     assert not left, "a worker outlived its parent"
