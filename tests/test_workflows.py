@@ -12,11 +12,19 @@ import yaml
 
 ROOT = pathlib.Path(__file__).parent.parent
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+TESTS = ROOT / ".github/workflows/tests.yml"
 
 
 def steps(workflow: pathlib.Path) -> list[dict[str, Any]]:
     jobs = yaml.safe_load(workflow.read_text())["jobs"]
     return [step for job in jobs.values() for step in job["steps"]]
+
+
+def matrix() -> list[dict[str, str]]:
+    found: list[dict[str, str]] = yaml.safe_load(TESTS.read_text())["jobs"]["tests"]["strategy"][
+        "matrix"
+    ]["include"]
+    return found
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
@@ -28,26 +36,24 @@ def test_actions_are_pinned_by_commit(workflow: pathlib.Path) -> None:
 
 
 def test_every_python_that_we_promise_is_tried() -> None:
-    workflow = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text())
-    minors = [
-        int(entry["python"].split(".")[1])
-        for entry in workflow["jobs"]["tests"]["strategy"]["matrix"]["include"]
-    ]
-    (promised,) = re.findall(r'requires-python = ">=3\.(\d+)"', (ROOT / "pyproject.toml").read_text())
+    minors = [int(entry["python"].split(".")[1]) for entry in matrix()]
+    project = (ROOT / "pyproject.toml").read_text()
+    (promised,) = re.findall(r'requires-python = ">=3\.(\d+)"', project)
     assert minors == list(range(int(promised), max(minors) + 1))
-    assert "schedule" in workflow[True], "yaml reads `on` as true"
+
+
+def test_it_runs_weekly_too() -> None:
+    """The packages of the day change without us."""
+    (cron,) = yaml.safe_load(TESTS.read_text())[True]["schedule"]  # yaml reads `on` as true
+    assert re.fullmatch(r"\d+ \d+ \* \* \d", cron["cron"])
 
 
 def test_it_runs_what_anyone_can_run() -> None:
-    workflow = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text())
     parts = set(re.findall(r"^part_(\w+)\(\)", (ROOT / ".ci/run").read_text(), re.MULTILINE))
-    asked = [
-        set(entry["parts"].split())
-        for entry in workflow["jobs"]["tests"]["strategy"]["matrix"]["include"]
-    ]
+    asked = [set(entry["parts"].split()) for entry in matrix()]
     assert asked[0] == parts
     assert all({"tests", "first"} <= each <= parts for each in asked)
-    assert steps(ROOT / ".github/workflows/tests.yml")[-1]["run"] == ".ci/run ${{ matrix.parts }}"
+    assert steps(TESTS)[-1]["run"] == ".ci/run ${{ matrix.parts }}"
 
 
 @pytest.mark.parametrize("name", ["first", "test"])

@@ -178,7 +178,7 @@ def test_each_kind_installs_runs_and_keeps_the_contracts(tmp_path: pathlib.Path)
     for name, kind in zip(names, KINDS, strict=True):
         done = environment.bell_bench("new-algorithm", name, "--kind", kind)
         assert done.returncode == 0, done.stderr
-    environment.install(*(tmp_path / name for name in names))
+    environment.install(*(tmp_path / name for name in names), alone=True)
     done = environment.evaluate(*names)
     assert done.returncode == 0, done.stderr
     rows = csv.DictReader((tmp_path / "rows.csv").open())

@@ -1,10 +1,7 @@
 """my-idea keeps every contract of bell-bench."""
 
-import pytest
-
-from bell_bench.testing import CONTRACTS, check_algorithm
+from bell_bench.testing import check_algorithm
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
-def test_contract(contract: str) -> None:
-    check_algorithm("my-idea", contract)
+def test_it_keeps_every_contract() -> None:
+    check_algorithm("my-idea")
