@@ -120,6 +120,12 @@ def test_a_process_that_has_half_loaded_it_is_told_to_start_anew(played: pathlib
 
 
 @pytest.mark.slow
-def test_avalanche_imports_after_it() -> None:
-    code = "from avalanche.training.supervised import EWC\nprint(EWC.__name__)\n"
-    assert python(TRY + code).endswith("\nEWC\n")
+def test_avalanche_imports_after_it_and_nobody_is_asked_for_a_solver() -> None:
+    code = """
+import warnings
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    from bell_bench.avalanche import library
+print(library.SupervisedTemplate.__name__, [each for each in told if "solver" in str(each)])
+"""
+    assert python(TRY + code).endswith("\nSupervisedTemplate []\n")
