@@ -6,6 +6,10 @@ FOLDERS = {
     "bell_bench": "bell_bench",
     "bell_bench_algorithms": "algorithms",
     "bell_bench_leaderboard": "leaderboard",
+    "bell_bench_avalanche": "plugins/avalanche",
+    "bell_bench_drawn": "plugins/drawn",
+    "bell_bench_paper": "plugins/paper",
+    "bell_bench_ray": "plugins/ray",
 }
 
 setup(

@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from bell_bench.algorithm import Context
-from bell_bench.avalanche.data import joined
-from bell_bench.avalanche.library import SupervisedPlugin
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.modular.shared_algorithm import crop
 from bell_bench.problem import Problem, Split
 from bell_bench_algorithms.shared import PluggedTraining, SharedParameters, examples, under
+from bell_bench_avalanche.data import joined
+from bell_bench_avalanche.library import SupervisedPlugin
 
 PER_CLASS = 15
 """Where the protocol says nothing, as for CTrL: the paper's number for multi-class problems."""

@@ -7,7 +7,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from bell_bench.modular.modular_algorithm import ModularAlgorithm
-from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.path import NEW, ModulePath
 from bell_bench.problem import Problem
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ class Houdini(ModularAlgorithm):
         limit = self.options["paths"] or 2 * len(layers) + len(library.solutions)
         choices = [[*(module.name for module in library.candidates(spec)), NEW] for spec in layers]
         first = islice(product(*choices), limit - 1)
-        paths = [Path(modules) for modules in first if set(modules) != {NEW}]  # evaluated before
+        paths = [
+            ModulePath(modules) for modules in first if set(modules) != {NEW}
+        ]  # evaluated before
         self.context.prefetch(paths, problem)
         for path in paths:
             yield self.context.evaluate(path, problem)

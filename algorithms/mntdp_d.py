@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.modular_algorithm import ModularAlgorithm
 from bell_bench.modular.network import features
-from bell_bench.modular.path import Path
+from bell_bench.modular.path import ModulePath
 from bell_bench.problem import Array, Problem, Split
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class MNTDPD(ModularAlgorithm):
         if not previous:
             return
         _, nearest = previous[int(np.argmax(accuracies))]  # of equals, the earliest solved
-        paths = [Path.prefix(nearest[:count], length) for count in range(1, len(nearest) + 1)]
+        paths = [ModulePath.prefix(nearest[:count], length) for count in range(1, len(nearest) + 1)]
         self.context.prefetch(paths, problem)
         for path in paths:
             yield self.context.evaluate(path, problem)

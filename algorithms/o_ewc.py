@@ -10,13 +10,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from bell_bench.algorithm import Context
-from bell_bench.avalanche.library import SupervisedPlugin
-from bell_bench.avalanche.model import MultiHead
 from bell_bench.errors import Unsupported
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem
 from bell_bench_algorithms import GAMMA
 from bell_bench_algorithms.shared import PluggedTraining, SharedParameters, examples, under
+from bell_bench_avalanche.library import SupervisedPlugin
+from bell_bench_avalanche.model import MultiHead
 
 
 def fisher(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from bell_bench.modular.modular_algorithm import ModularAlgorithm
-from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.path import NEW, ModulePath
 from bell_bench.problem import Problem
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class RandomSearch(ModularAlgorithm):
         library, layers = self.context.library, problem.architecture.modules
         trainings = self.options["trainings"] or 2 * len(layers) + len(library.solutions)
         most = trainings * self.options["paths_per_training"]
-        standalone = self.context.evaluate(Path.standalone(len(layers)), problem)
+        standalone = self.context.evaluate(ModulePath.standalone(len(layers)), problem)
         budget = trainings * standalone.cost.train_flops
         spent, paths = standalone.cost.train_flops, 1
         choices = [[*(module.name for module in library.candidates(spec)), NEW] for spec in layers]
@@ -55,14 +55,14 @@ class RandomSearch(ModularAlgorithm):
         )
 
 
-def random_paths(choices: Sequence[Sequence[str]], source: random.Random) -> Iterator[Path]:
+def random_paths(choices: Sequence[Sequence[str]], source: random.Random) -> Iterator[ModulePath]:
     """All paths but the one of every layer's last choice, each once, in random order."""
     for number in shuffled(prod(map(len, choices)) - 1, source):
         modules = []
         for layer in reversed(choices):
             number, digit = divmod(number, len(layer))
             modules.append(layer[digit])
-        yield Path(tuple(reversed(modules)))
+        yield ModulePath(tuple(reversed(modules)))
 
 
 def shuffled(size: int, source: random.Random) -> Iterator[int]:

@@ -17,10 +17,6 @@ from torch import Tensor
 from torch.nn import functional
 
 from bell_bench.algorithm import Context
-from bell_bench.avalanche.data import Task, make_dataset, make_experience
-from bell_bench.avalanche.library import SupervisedTemplate
-from bell_bench.avalanche.model import MultiHead
-from bell_bench.avalanche.stopping import EarlyStopping
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.module import optimiser
 from bell_bench.modular.network import pixels
@@ -28,6 +24,10 @@ from bell_bench.modular.settings import TrainingSettings
 from bell_bench.modular.shared_algorithm import SharedAlgorithm, Training, training_batches
 from bell_bench.modular.training import deterministic
 from bell_bench.problem import Problem, Split
+from bell_bench_avalanche.data import Task, make_dataset, make_experience
+from bell_bench_avalanche.library import SupervisedTemplate
+from bell_bench_avalanche.model import MultiHead
+from bell_bench_avalanche.stopping import EarlyStopping
 
 
 class Epochs:

@@ -8,6 +8,7 @@ imports neither torch nor numpy.
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from bell_bench.keeping import KeepingAlgorithm
     from bell_bench.modular.evaluator import Evaluation
     from bell_bench.modular.modular_algorithm import ModularAlgorithm
-    from bell_bench.modular.path import Path
+    from bell_bench.modular.path import ModulePath
     from bell_bench.modular.shared_algorithm import SharedAlgorithm, Training
     from bell_bench.problem import Inputs, Problem, Split
     from bell_bench.results import Results
@@ -58,8 +59,8 @@ __all__ = [
     "Inputs",
     "KeepingAlgorithm",
     "ModularAlgorithm",
+    "ModulePath",
     "Option",
-    "Path",
     "Problem",
     "Results",
     "SharedAlgorithm",
@@ -104,7 +105,7 @@ _HOMES = {
     "KeepingAlgorithm": "bell_bench.keeping",
     "ModularAlgorithm": "bell_bench.modular.modular_algorithm",
     "Option": "bell_bench.specs",
-    "Path": "bell_bench.modular.path",
+    "ModulePath": "bell_bench.modular.path",
     "Problem": "bell_bench.problem",
     "Results": "bell_bench.results",
     "SharedAlgorithm": "bell_bench.modular.shared_algorithm",
@@ -119,7 +120,18 @@ _HOMES = {
 """Where each name lives; those of the command line's functions live in ``bell_bench.api``."""
 
 
+_RENAMED = {"Path": "ModulePath"}
+"""Names of earlier releases, and what they are called now."""
+
+
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        warnings.warn(
+            f"bell_bench.{name} is called bell_bench.{_RENAMED[name]} now",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return __getattr__(_RENAMED[name])
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES.get(name, "bell_bench.api")), name)

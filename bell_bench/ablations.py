@@ -7,8 +7,8 @@ from typing import Any
 
 def load(name: str) -> Any:
     """A function of theirs, such as ``density:run``; what it trains is trained as jobs do it."""
-    from bell_bench.kernels import hold
-    from bell_bench.loading import load_object
+    from bell_bench.cpu_determinism import hold
+    from bell_bench.import_strings import load_object
 
     hold()
-    return load_object(f"bell_bench_algorithms.picle.ablations.{name}")
+    return load_object(f"bell_bench_paper.ablations.{name}")

@@ -6,7 +6,7 @@ import pathlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from bell_bench.modular.path import Path
+from bell_bench.modular.path import ModulePath
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Inputs, Problem
 
@@ -31,14 +31,14 @@ class Context(Protocol):
     library: Library
     """The job's own library of frozen modules, empty at first."""
 
-    def evaluate(self, path: Path, problem: Problem) -> Evaluation:
+    def evaluate(self, path: ModulePath, problem: Problem) -> Evaluation:
         """TrainAndEvaluate: train the path's new modules, measure validation accuracy.
 
         Computed once, ever; its recorded cost is charged to this job on every call.
         """
         ...
 
-    def prefetch(self, paths: Iterable[Path], problem: Problem) -> None:
+    def prefetch(self, paths: Iterable[ModulePath], problem: Problem) -> None:
         """Say which paths ``evaluate`` will likely be asked for next, in this order.
 
         With ``--parallel-paths`` they are evaluated at once; otherwise nothing happens. Whatever is

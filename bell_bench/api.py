@@ -18,17 +18,17 @@ from bell_bench.results import Ablation, Results, Submitted
 if TYPE_CHECKING:
     from bell_bench.data.download import Progress
     from bell_bench.data.status import Status
-    from bell_bench.data.verify import Verdict
-    from bell_bench.facts.descriptions import Description
-    from bell_bench.facts.doctor import Check
+    from bell_bench.data.verify import DataVerdict
+    from bell_bench.descriptions.details import Description
+    from bell_bench.descriptions.doctor import Check
     from bell_bench.harness.forecast import Forecast
     from bell_bench.harness.plan import Plan
     from bell_bench.modular.evaluations import EvaluationStore
     from bell_bench.plugins import PluginInfo
-    from bell_bench.reproduction import Reproduction
     from bell_bench.results import Shown
     from bell_bench.testing import Finding
     from bell_bench_leaderboard.submission import Report
+    from bell_bench_paper.reproduction import Reproduction
 
 File = str | os.PathLike[str]
 Watch = Callable[[Sequence[Any]], Iterable[Any]]
@@ -67,7 +67,7 @@ def evaluate(
     is ``local``, or ``ray`` for a cluster. A job that fails costs its own row, never an exception:
     look at ``results.failed``.
     """
-    from bell_bench.harness.executor import Limits
+    from bell_bench.harness.executor import JobLimits
     from bell_bench.harness.executors import make_executor
     from bell_bench.harness.plan import check_plan
     from bell_bench.harness.run import run_plan
@@ -77,7 +77,7 @@ def evaluate(
     plan = _planned(algorithms, sequences, realisations, seeds, options, suite=suite, scale=scale,
                     data=data, protocol=protocol, device=device, threads=threads)  # fmt: skip
     store = ResultStore(pathlib.Path(out))
-    limits = Limits(seconds=timeout, memory_bytes=memory, paths=parallel_paths)
+    limits = JobLimits(seconds=timeout, memory_bytes=memory, paths=parallel_paths)
     runner = make_executor(executor, store, limits, workers=jobs, address=ray_address)
     check_plan(plan, runner, fresh=fresh)
     run_plan(plan, runner, fresh=fresh, quiet=quiet)
@@ -190,8 +190,8 @@ def show(
     (from 1) tells that one in full, ``full`` all of them, and ``picture`` draws a modular one's
     library and chosen paths to a PNG file. What is not finished has no record.
     """
-    from bell_bench.facts.jobs import draw, find_jobs, require_one
-    from bell_bench.facts.told_jobs import tell_jobs
+    from bell_bench.descriptions.job_report import tell_jobs
+    from bell_bench.descriptions.jobs import draw, find_jobs, require_one
     from bell_bench.harness.store import JobFolder
     from bell_bench.results import Shown
     from bell_bench_leaderboard import read_records
@@ -212,7 +212,7 @@ def listing(kind: str, suite: str | None = None) -> list[dict[str, Any]]:
 
     ``avalanche`` gives Avalanche's strategies instead, and why some do not run.
     """
-    from bell_bench.facts.listings import KINDS
+    from bell_bench.descriptions.listings import KINDS
 
     if kind not in KINDS:
         raise unknown("kind", kind, KINDS)
@@ -234,7 +234,7 @@ def describe(
     Print it, take its ``facts`` as JSON has them, or ``draw`` it to a PNG file where it has a
     picture. Of a name that means several things, the facts of each are in ``facts["meanings"]``.
     """
-    from bell_bench.facts.descriptions import Description, Wish, find
+    from bell_bench.descriptions.details import Description, Wish, find
 
     found = find(name, Wish(suite, realisation, seed, scale, protocol, data))
     if len(found) == 1:
@@ -255,7 +255,7 @@ def installed_plugins() -> list[PluginInfo]:
 
 def doctor() -> list[Check]:
     """What works on this machine, and what to do about what does not."""
-    from bell_bench.facts.doctor import examine
+    from bell_bench.descriptions.doctor import examine
 
     return examine()
 
@@ -281,7 +281,7 @@ def download_data(
     return [file for collection in chosen(names) for file in fetch(collection, tell, mirror)]
 
 
-def verify_data(*names: str) -> list[Verdict]:
+def verify_data(*names: str) -> list[DataVerdict]:
     """Re-check the files that are here, of these domains or of all."""
     from bell_bench.data.verify import verify
 
@@ -385,7 +385,7 @@ def reproduce(
     ``run=False`` nothing is. Algorithms, sequences and realisations narrow it. ``claims`` is a JSON
     file in place of ours.
     """
-    from bell_bench import reproduction
+    from bell_bench_paper import reproduction
 
     scope = reproduction.Scope(
         scale, data, _several(algorithms), _several(sequences), tuple(realisations)

@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import Any
 
 from bell_bench.errors import BellBenchError
-from bell_bench.loading import one_line
+from bell_bench.import_strings import one_line
 
 _OPERATORS = {
     "nms": "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",

@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 import pluggy
 
 from bell_bench import hookspecs
-from bell_bench.editions import edition
 from bell_bench.errors import BellBenchError, UsageError, unknown
-from bell_bench.loading import clip, is_loaded, load_object, one_line
+from bell_bench.import_check import try_out
+from bell_bench.import_strings import clip, is_loaded, load_object, one_line
+from bell_bench.source_hash import edition
 from bell_bench.specs import AlgorithmSpec, DomainSpec, Option, SuiteSpec
-from bell_bench.trial import try_out
 
 if TYPE_CHECKING:
     from bell_bench.suites.base import Suite
@@ -44,7 +44,7 @@ which of them must not be imported, and why, as JSON."""
 OURS = "bell-bench"
 """The distribution whose own plugins need no trial."""
 
-FAMILIES = {"avalanche": "bell_bench.avalanche.catalogue:algorithm"}
+FAMILIES = {"avalanche": "bell_bench_avalanche.catalogue:algorithm"}
 """Algorithms that another library defines, too many to register: ``FAMILY:NAME`` is looked up by
 the family's function, an import string. A family's name goes before a distribution's."""
 

@@ -175,7 +175,7 @@ class Results:
 
     def draw(self, file: str | pathlib.Path) -> None:
         """Accuracy and transfer, sequences by algorithms, as a PNG; of one setting only."""
-        from bell_bench_leaderboard.picture import draw_leaderboard
+        from bell_bench_leaderboard.heat_map import draw_leaderboard
 
         self._check_one_setting()
         draw_leaderboard(self.rows, pathlib.Path(file))

@@ -33,7 +33,7 @@ class Room:
 
 
 @dataclass(frozen=True)
-class Training:
+class Trainings:
     """Some trainings of the same layers."""
 
     layers: frozenset[int]
@@ -41,9 +41,9 @@ class Training:
     count: float = 1
 
 
-Work: TypeAlias = Callable[[Room], Iterable[Training]]
+Work: TypeAlias = Callable[[Room], Iterable[Trainings]]
 
 
-def standalone(room: Room, count: float = 1) -> Training:
+def standalone(room: Room, count: float = 1) -> Trainings:
     """Of the whole network."""
-    return Training(frozenset(range(room.layers)), count)
+    return Trainings(frozenset(range(room.layers)), count)

@@ -27,13 +27,13 @@ sys.path = [path for path in sys.path if not path.endswith("benchmarks")]  # hid
 def contest(scale: str, updates: int, repeats: int) -> dict[str, Any]:
     import torch
 
-    from bell_bench.avalanche.data import Task, make_dataset, make_experience
-    from bell_bench.avalanche.library import SupervisedPlugin
-    from bell_bench.avalanche.model import MultiHead
-    from bell_bench.loading import load_object
+    from bell_bench.import_strings import load_object
     from bell_bench.modular.module import optimiser
     from bell_bench.plugins import registry
     from bell_bench_algorithms.shared import Epochs, OnEpochs
+    from bell_bench_avalanche.data import Task, make_dataset, make_experience
+    from bell_bench_avalanche.library import SupervisedPlugin
+    from bell_bench_avalanche.model import MultiHead
 
     torch.set_num_threads(1)
     suite = registry().suite("bell")

@@ -21,7 +21,7 @@ import torch
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.learner import initial
 from bell_bench.suites.bell.architecture import pair_modules
-from bell_bench_algorithms.picle.gp import Process, make_kernel
+from bell_bench_algorithms.picle.gp import GaussianProcess, make_kernel
 from bell_bench_algorithms.picle.options import KERNELS
 from bell_bench_algorithms.picle.suffixes import Functions
 
@@ -71,7 +71,7 @@ def main() -> None:
     for observed in sorted({2, 5, min(MOST, count - 1)}):
 
         def step(observed: int = observed) -> None:
-            process = Process(make_kernel(terms), range(observed), accuracies[:observed])
+            process = GaussianProcess(make_kernel(terms), range(observed), accuracies[:observed])
             process.fit()
             process.predict(range(observed, count))
 

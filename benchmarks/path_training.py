@@ -30,7 +30,7 @@ from made_problems import coloured, library, pairs
 from reference import PlainTraining
 from torch import Tensor
 
-from bell_bench import kernels
+from bell_bench import cpu_determinism
 from bell_bench.modular.cost import cost
 from bell_bench.modular.learner import Learner
 from bell_bench.modular.prefix import Budget
@@ -161,7 +161,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=11)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    kernels.hold()
+    cpu_determinism.hold()
     rows = list(SUITES[options.suite](options.repeats))
     print(json.dumps(rows, indent=1) if options.json else report(rows))
 

@@ -37,7 +37,7 @@ def paths(scale: str) -> dict[str, Any]:
 
     from bell_bench.harness.context import JobContext
     from bell_bench.harness.plan import Request, make_plan
-    from bell_bench.loading import load_object
+    from bell_bench.import_strings import load_object
     from bell_bench.modular.evaluator import Evaluator
     from bell_bench.modular.training import Trained, train
     from bell_bench.plugins import registry

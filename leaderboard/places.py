@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PACKED = ".zip"
 
 
-class Place(Protocol):
+class JobFiles(Protocol):
     """One job's files, by name; its text says where they are."""
 
     def read(self, name: str) -> bytes:
@@ -52,7 +52,7 @@ class PackedJob:
         return self.submission.content(self.name, name)
 
 
-def places(paths: Iterable[pathlib.Path]) -> Iterator[Place]:
+def places(paths: Iterable[pathlib.Path]) -> Iterator[JobFiles]:
     """The jobs in folders of runs, in job folders themselves, and in submissions beside them."""
     for path in paths:
         if path.suffix == PACKED:
@@ -74,7 +74,7 @@ def _jobs(folder: pathlib.Path) -> set[pathlib.Path]:
     return {file.parent for name in ("record", "job") for file in folder.glob(f"*/{name}.json")}
 
 
-def _packed(file: pathlib.Path) -> Iterator[Place]:
+def _packed(file: pathlib.Path) -> Iterator[JobFiles]:
     """The jobs of a submission; none if it is refused or its files are not those that its manifest
     lists, and none that was changed in it."""
     from bell_bench_leaderboard.submission import Refused, Submission

@@ -79,7 +79,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ClauseFinding:
     """One clause decided for one algorithm: figure and interval, and why."""
 
     clause: Clause
@@ -90,13 +90,13 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PropertyVerdict:
     """One property of one algorithm."""
 
     rule: Rule
     algorithm: str
     verdict: str
-    findings: tuple[Finding, ...]
+    findings: tuple[ClauseFinding, ...]
 
 
 def read_rules(file: pathlib.Path | None = None, tuned: Iterable[str] = ()) -> list[Rule]:
@@ -149,7 +149,7 @@ def _change(text: str, rules: Mapping[str, Rule]) -> tuple[str, str, Any]:
         raise UsageError(f"--rule {text!r}: {content!r} is no number") from None
 
 
-def verdicts(board: Board, rules: Iterable[Rule]) -> list[Verdict]:
+def verdicts(board: Board, rules: Iterable[Rule]) -> list[PropertyVerdict]:
     """Every property of every algorithm; properties that the suite does not test are left out."""
     found = []
     for rule in rules:
@@ -161,25 +161,25 @@ def verdicts(board: Board, rules: Iterable[Rule]) -> list[Verdict]:
                 for clause in rule.clauses
                 if (asked := clause.asked(board)) is not None
             )
-            found.append(Verdict(rule, name, _together(findings), findings))
+            found.append(PropertyVerdict(rule, name, _together(findings), findings))
     return found
 
 
-def _together(findings: Sequence[Finding]) -> str:
+def _together(findings: Sequence[ClauseFinding]) -> str:
     each = {finding.verdict for finding in findings}
     if NO in each:
         return NO
     return YES if each == {YES} else UNKNOWN
 
 
-def _decide(board: Board, name: str, clause: Clause, asked: Sequence[str]) -> Finding:
+def _decide(board: Board, name: str, clause: Clause, asked: Sequence[str]) -> ClauseFinding:
     lacking = _lacking(board, name, asked)
     found = None if lacking else mean(board, clause.figure, name, asked)
     if found is None:
         reason = lacking or f"{FIGURES[clause.figure]} is not known: it may need sa's run"
-        return Finding(clause, tuple(asked), None, UNKNOWN, reason)
+        return ClauseFinding(clause, tuple(asked), None, UNKNOWN, reason)
     if found.interval is None:
-        return Finding(clause, tuple(asked), found, UNKNOWN, "one realisation: no interval")
+        return ClauseFinding(clause, tuple(asked), found, UNKNOWN, "one realisation: no interval")
     low, high = found.interval
     if clause.direction == "below":
         beyond, short = high <= clause.threshold, low > clause.threshold
@@ -187,7 +187,7 @@ def _decide(board: Board, name: str, clause: Clause, asked: Sequence[str]) -> Fi
         beyond, short = low >= clause.threshold, high < clause.threshold
     verdict = YES if beyond else NO if short else UNKNOWN
     why = {YES: "the whole interval does", NO: "all of the interval fails it"}
-    return Finding(
+    return ClauseFinding(
         clause, tuple(asked), found, verdict, why.get(verdict, "the interval holds both")
     )
 
@@ -221,7 +221,7 @@ def _brief(verdict: str) -> str:
     return "?" if verdict == UNKNOWN else verdict
 
 
-def _details(found: Sequence[Verdict]) -> Grid:
+def _details(found: Sequence[PropertyVerdict]) -> Grid:
     rows = [
         [Value(verdict.rule.name), Value(verdict.algorithm), Value(", ".join(finding.sequences)),
          Value(str(finding.clause)),

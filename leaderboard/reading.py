@@ -11,8 +11,8 @@ from typing import Any
 
 from bell_bench import metrics
 from bell_bench.files import RECORD_SCHEMA, check_seal, parse_json, sha256
-from bell_bench.loading import clip
-from bell_bench_leaderboard.places import Place, places
+from bell_bench.import_strings import clip
+from bell_bench_leaderboard.places import JobFiles, places
 from bell_bench_leaderboard.predictions import accuracy, read_predictions
 
 TOLERANCE = 1e-6
@@ -66,7 +66,7 @@ def _accuracies(record: Record) -> list[tuple[float, float]]:
     return [(each["accuracy_learnt"], each["accuracy_final"]) for each in record["problems"]]
 
 
-def _read(place: Place) -> Record | None:
+def _read(place: JobFiles) -> Record | None:
     """A job's record, or None with a warning where there is none that can be read."""
     try:
         try:
@@ -129,7 +129,7 @@ def _check_problem(problem: Mapping[str, Any], *, done: bool) -> None:
             raise ValueError(f"an accuracy of {problem[f'accuracy_{when}']}")
 
 
-def _checked(record: Record, text: bytes, place: Place) -> dict[str, Any]:
+def _checked(record: Record, text: bytes, place: JobFiles) -> dict[str, Any]:
     """Where the accuracies come from; the status ``mismatch`` where they contradict each other, or
     the record is not as it was written."""
     try:

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import torch
 
-from bell_bench import kernels
+from bell_bench import cpu_determinism
 from bell_bench.modular.network import scores
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.modular.training import train
@@ -49,7 +49,7 @@ def main() -> None:
     parser.add_argument("--rates", help="learning rates; default: the scale's")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    kernels.hold()
+    cpu_determinism.hold()
     made = {
         name: CTRL.sequence(
             name, seed=options.seed, scale=options.scale, protocol="paper", data=options.data

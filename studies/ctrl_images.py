@@ -18,8 +18,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from bell_bench import kernels
-from bell_bench.data.colour import SOURCES, ColourDomain, Images, load, rainbow
+from bell_bench import cpu_determinism
+from bell_bench.data.colour import SOURCES, ColourDomain, ColourImages, load, rainbow
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def network(width: int, classes: int) -> nn.Sequential:
 
 
 def pick(
-    pool: Images, classes: np.ndarray, count: int, colour: str
+    pool: ColourImages, classes: np.ndarray, count: int, colour: str
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The first ``count`` images of each class, as floats of 0 to 1, and labels from 0."""
     rows = [np.flatnonzero(pool.labels == label)[:count] for label in classes]
@@ -120,7 +120,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    kernels.hold()
+    cpu_determinism.hold()
     print("| dataset | training images | test accuracy | aimed at | seconds |")
     print("| --- | --- | --- | --- | --- |")
     for task in TASKS:

@@ -16,23 +16,23 @@ from typing import Any
 
 import torch
 
-from bell_bench import kernels
-from bell_bench.harness.ahead import Helper
+from bell_bench import cpu_determinism
+from bell_bench.harness.prefetch import Helper
 from bell_bench.harness.state import Checkpoints
 from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.modular.network import scores
-from bell_bench.modular.path import Path
+from bell_bench.modular.path import ModulePath
 from bell_bench.problem import Problem, Split
 
 
-def equals(problem: dict[str, Any]) -> list[Path]:
+def equals(problem: dict[str, Any]) -> list[ModulePath]:
     """The paths of the highest validation accuracy, in the order of evaluation."""
     (rows,) = (note["evaluated"] for note in problem["notes"] if "evaluated" in note)
     best = max(row["accuracy"] for row in rows)
-    return [Path(tuple(row["path"])) for row in rows if row["accuracy"] == best]
+    return [ModulePath(tuple(row["path"])) for row in rows if row["accuracy"] == best]
 
 
-def tested(folder: JobFolder) -> Iterator[tuple[str, list[tuple[Path, float]]]]:
+def tested(folder: JobFolder) -> Iterator[tuple[str, list[tuple[ModulePath, float]]]]:
     """Per problem with a tie: its name, and every equal path with its test accuracy in percent."""
     record, newest = folder.record(), Checkpoints(folder.work / "checkpoints").newest()
     if record is None or record["status"] != "done" or newest is None:
@@ -41,7 +41,7 @@ def tested(folder: JobFolder) -> Iterator[tuple[str, list[tuple[Path, float]]]]:
     helper = Helper(folder.job(), evaluations, folder.work / "library")
     helper.library.load(newest / "algorithm" / "library.json")
 
-    def accuracy(path: Path, problem: Problem, test: Split) -> float:
+    def accuracy(path: ModulePath, problem: Problem, test: Split) -> float:
         evaluation = helper.evaluator.evaluate(path, problem)
         weights = {layer: evaluation.weights(layer) for layer in range(len(path))}
         found = scores(problem.architecture, weights, test.inputs, device=torch.device("cpu"))
@@ -55,7 +55,7 @@ def tested(folder: JobFolder) -> Iterator[tuple[str, list[tuple[Path, float]]]]:
 
 
 def main(folders: list[str]) -> None:
-    kernels.hold()
+    cpu_determinism.hold()
     for name in folders:
         print(name)
         ties = list(tested(JobFolder(pathlib.Path(name))))

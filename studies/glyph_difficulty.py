@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import torch
 
-from bell_bench import kernels
+from bell_bench import cpu_determinism
 from bell_bench.data import BELL_DOMAINS, SOURCES
 from bell_bench.modular.network import scores
 from bell_bench.modular.settings import TrainingSettings
@@ -78,7 +78,7 @@ def main() -> None:
     options = parser.parse_args()
     changes = {name: value for name in HURRIED if (value := getattr(options, name)) is not None}
     torch.set_num_threads(1)
-    kernels.hold()
+    cpu_determinism.hold()
     print("| domain | kind | problem | test accuracy | published | updates | seconds |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for kind in options.kinds.split(","):

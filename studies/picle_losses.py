@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.path import NEW, ModulePath
 from bell_bench_algorithms.picle.options import NTOptions
 from bell_bench_leaderboard import read_records
 from bell_bench_leaderboard.boards import LONG, SETTINGS
@@ -71,14 +71,14 @@ def evaluated(problem: Record) -> list[Mapping[str, Any]]:
     return next((note["evaluated"] for note in problem["notes"] if "evaluated" in note), [])
 
 
-def best(problem: Record) -> tuple[float, Path]:
+def best(problem: Record) -> tuple[float, ModulePath]:
     """The highest validation accuracy, if it is told, and its path, empty if there are none."""
     if paths := evaluated(problem):
         chosen = max(paths, key=lambda each: float(each["accuracy"]))
-        return float(chosen["accuracy"]), Path(tuple(chosen["path"]))
+        return float(chosen["accuracy"]), ModulePath(tuple(chosen["path"]))
     facts = [fact for note in problem["notes"] for fact in note.values() if isinstance(fact, dict)]
     known = [float(fact[KNOWN]) for fact in facts if KNOWN in fact]
-    return known[-1] if known else math.nan, Path(())
+    return known[-1] if known else math.nan, ModulePath(())
 
 
 def origins(problems: Iterable[Record]) -> dict[str, object]:
@@ -105,8 +105,8 @@ def cause(mine: Sequence[Record], theirs: Sequence[Record], *, one_seed: bool = 
     if not path:
         return "training"
     reused = [name for name in path if name != NEW]
-    prefix = path == Path.prefix(reused, len(path))
-    suffix = path == Path.suffix(reused, len(path)) and len(reused) >= SHORTEST
+    prefix = path == ModulePath.prefix(reused, len(path))
+    suffix = path == ModulePath.suffix(reused, len(path)) and len(reused) >= SHORTEST
     if not prefix and not (suffix and ends_one(reused, theirs[:-1])):
         return "space"
     has, used = origins(mine[:-1]), origins(theirs[:-1])

@@ -11,7 +11,7 @@ import tempfile
 import hypothesis
 import pytest
 
-from bell_bench import kernels
+from bell_bench import cpu_determinism
 
 _CACHE = pathlib.Path(tempfile.gettempdir()) / f"bell-bench-tests-{os.getuid()}"
 os.environ["BELL_BENCH_CACHE"] = str(_CACHE / "cache")
@@ -19,7 +19,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else every job of every test 
 sys.dont_write_bytecode = False
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
-kernels.hold()  # what tests train themselves is trained as jobs do it
+cpu_determinism.hold()  # what tests train themselves is trained as jobs do it
 
 hypothesis.settings.register_profile("tests", deadline=None)  # on a busy machine all is slow
 hypothesis.settings.register_profile("deep", deadline=None, max_examples=4000)

@@ -10,20 +10,20 @@ import psutil
 def nurseries_of(run: psutil.Process) -> list[psutil.Process]:
     """The processes that a run has for starting jobs from."""
     with contextlib.suppress(psutil.NoSuchProcess):
-        return [each for each in run.children() if _is_nursery(each)]
+        return [each for each in run.children() if _is_forkserver(each)]
     return []
 
 
 def workers_of(run: psutil.Process) -> list[psutil.Process]:
     """The processes of a run's jobs."""
     found = []
-    for nursery in nurseries_of(run):
+    for forkserver in nurseries_of(run):
         with contextlib.suppress(psutil.NoSuchProcess):
-            found += nursery.children()
+            found += forkserver.children()
     return found
 
 
-def _is_nursery(process: psutil.Process) -> bool:
+def _is_forkserver(process: psutil.Process) -> bool:
     with contextlib.suppress(psutil.Error):
-        return process.cmdline()[2:4] == ["bell_bench.nursery", "serve"]
+        return process.cmdline()[2:4] == ["bell_bench.forkserver", "serve"]
     return False

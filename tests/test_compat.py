@@ -125,7 +125,7 @@ def test_avalanche_imports_after_it_and_nobody_is_asked_for_a_solver() -> None:
 import warnings
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
-    from bell_bench.avalanche import library
+    from bell_bench_avalanche import library
 print(library.SupervisedTemplate.__name__, [each for each in told if "solver" in str(each)])
 """
     assert python(TRY + code).endswith("\nSupervisedTemplate []\n")

@@ -20,7 +20,7 @@ import pytest
 import bell_bench
 from bell_bench import hookspecs
 from bell_bench.errors import BellBenchError, UsageError
-from bell_bench.loading import load_object
+from bell_bench.import_strings import load_object
 from bell_bench.plugins import (
     HOOKS,
     OBSERVERS,
@@ -328,7 +328,10 @@ def test_a_local_file_is_as_good_as_a_plugin(
     assert provided.version.startswith("sha256:")
     assert load_object(provided.spec.load) is load_object(provided.spec.load)
     assert registry().algorithm(f"{local_file}:Mine") == provided
-    code = "import sys; from bell_bench.loading import load_object; print(load_object(sys.argv[1]))"
+    code = (
+        "import sys; from bell_bench.import_strings import load_object; "
+        "print(load_object(sys.argv[1]))"
+    )
     worker = [sys.executable, "-c", code, provided.spec.load]
     done = subprocess.run(worker, capture_output=True, text=True, cwd="/", check=True)
     assert ".Mine" in done.stdout

@@ -6,24 +6,24 @@ import ast
 import pathlib
 from collections.abc import Iterator
 
-from bell_bench.modular import borrowed
+from bell_bench.modular import private_torch
 
 ROOT = pathlib.Path(__file__).parents[1]
-SHIPPED = ("bell_bench", "algorithms", "leaderboard")
+SHIPPED = ("bell_bench", "algorithms", "leaderboard", "plugins")
 
 USED = {
-    "_fused_adam_": "tests/modular/test_borrowed.py",
-    "_fused_adamw_": "tests/modular/test_borrowed.py",
-    "batch_norm_update_stats": "tests/modular/test_borrowed.py",
-    "ops.aten.convolution_backward": "tests/modular/test_borrowed.py",
-    "ops.aten.max_pool2d_with_indices": "tests/modular/test_borrowed.py",
-    "ops.aten.max_pool2d_with_indices_backward": "tests/modular/test_borrowed.py",
-    "ops.aten.threshold_backward.grad_input": "tests/modular/test_borrowed.py",
-    "flop_registry": "tests/modular/test_borrowed.py",
-    "torch.utils._python_dispatch": "tests/modular/test_borrowed.py",
-    "_should_skip_dynamo": "tests/modular/test_borrowed.py",
-    "_shutdown": "tests/test_nursery.py",
-    "_run_exitfuncs": "tests/test_nursery.py",
+    "_fused_adam_": "tests/modular/test_private_torch.py",
+    "_fused_adamw_": "tests/modular/test_private_torch.py",
+    "batch_norm_update_stats": "tests/modular/test_private_torch.py",
+    "ops.aten.convolution_backward": "tests/modular/test_private_torch.py",
+    "ops.aten.max_pool2d_with_indices": "tests/modular/test_private_torch.py",
+    "ops.aten.max_pool2d_with_indices_backward": "tests/modular/test_private_torch.py",
+    "ops.aten.threshold_backward.grad_input": "tests/modular/test_private_torch.py",
+    "flop_registry": "tests/modular/test_private_torch.py",
+    "torch.utils._python_dispatch": "tests/modular/test_private_torch.py",
+    "_should_skip_dynamo": "tests/modular/test_private_torch.py",
+    "_shutdown": "tests/test_forkserver.py",
+    "_run_exitfuncs": "tests/test_forkserver.py",
 }
 """By the tests that fail on the day one of them changes; the fallback is where it is used."""
 DOCUMENTED = {"_exit", "_getframe", "_replace", "_asdict", "_fields", "_make"}
@@ -34,7 +34,7 @@ UNDERSCORELESS = {"aten", "flop_registry", "batch_norm_update_stats"}
 
 
 def test_every_private_name_is_listed_and_every_listed_one_used() -> None:
-    found = {name: {borrowed.__file__} for name in borrowed.BORROWED}
+    found = {name: {private_torch.__file__} for name in private_torch.BORROWED}
     for folder in SHIPPED:
         for file in sorted((ROOT / folder).rglob("*.py")):
             for name in private_names(file):

@@ -11,8 +11,8 @@ import click
 import pytest
 
 from bell_bench.cli.verbs import cli, run
+from bell_bench.descriptions.jobs import find_jobs
 from bell_bench.errors import BellBenchError
-from bell_bench.facts.jobs import find_jobs
 from bell_bench.harness.plan import Plan
 from bell_bench.plugins import registry
 from bell_bench.testing import check_algorithm

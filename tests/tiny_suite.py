@@ -6,10 +6,10 @@ import dataclasses, os, signal, time
 import numpy as np
 from bell_bench import Algorithm, AlgorithmSpec, Option, SuiteSpec, hookimpl
 from bell_bench.data import DomainSizes
-from bell_bench.suites.bell.scales import Scale
+from bell_bench.suites.bell.scales import BellScale
 from bell_bench.suites.bell.suite import Bell, BellSequence
 
-SCALE = Scale("quick", "tiny", 200, 200, 64, 64, DomainSizes(800, 80, 80), width=4, patience=40,
+SCALE = BellScale("quick", "tiny", 200, 200, 64, 64, DomainSizes(800, 80, 80), width=4, patience=40,
               max_updates=40, validate_every=20, learning_rate=0.002, weight_decay=0.1)
 
 class Tiny(Bell):

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from bell_bench.modular.architecture import ModuleSpec
-from bell_bench_algorithms.lmc.module import Module
+from bell_bench_algorithms.lmc.module import LmcModule
 from bell_bench_algorithms.lmc.options import Hyperparameters
-from bell_bench_algorithms.lmc.shapes import Shape, shape
+from bell_bench_algorithms.lmc.shapes import LayerShape, shape
 from bell_bench_algorithms.lmc.weights import log_weights, structural_loss, trusting
 
 NEGLIGIBLE = 1e-4
@@ -52,20 +52,20 @@ class Layer:
     """The modules for one place in the network; at most the last one is not learnt yet."""
 
     spec: ModuleSpec
-    modules: list[Module] = field(default_factory=list)
+    modules: list[LmcModule] = field(default_factory=list)
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> LayerShape:
         return shape(self.spec)
 
     @property
-    def new(self) -> Module | None:
+    def new(self) -> LmcModule | None:
         """The module that is being trained, if there is one."""
         last = self.modules[-1] if self.modules else None
         return None if last is None or last.learnt else last
 
     @property
-    def learnt(self) -> list[Module]:
+    def learnt(self) -> list[LmcModule]:
         return [module for module in self.modules if module.learnt]
 
     @torch.no_grad()

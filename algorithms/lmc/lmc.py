@@ -14,16 +14,16 @@ from bell_bench.modular.training import deterministic
 from bell_bench.problem import Inputs, Problem
 from bell_bench_algorithms.lmc.head import Head, scores
 from bell_bench_algorithms.lmc.layer import Layer
-from bell_bench_algorithms.lmc.module import Module
+from bell_bench_algorithms.lmc.module import LmcModule
 from bell_bench_algorithms.lmc.network import Network
 from bell_bench_algorithms.lmc.options import hyperparameters
 from bell_bench_algorithms.lmc.outliers import Window
 from bell_bench_algorithms.lmc.schedule import Schedule
 from bell_bench_algorithms.lmc.shapes import convolutional, shape
 from bell_bench_algorithms.lmc.splits import maps
-from bell_bench_algorithms.lmc.state import State
+from bell_bench_algorithms.lmc.state import LmcState
 from bell_bench_algorithms.lmc.training import Checkpoint, Trainer, module_name
-from bell_bench_algorithms.picle.told import told
+from bell_bench_algorithms.picle.note_numbers import told
 
 
 class LMC(Algorithm):
@@ -33,7 +33,7 @@ class LMC(Algorithm):
         super().__init__(context, **options)
         self.values = hyperparameters(context.sequence, options)
         self.settings = replace(context.settings, weight_decay=self.values.weight_decay)
-        self.state = State()
+        self.state = LmcState()
 
     def learn(self, problem: Problem) -> None:
         network = self.begin(problem)
@@ -60,7 +60,7 @@ class LMC(Algorithm):
             shape(spec)
             layer = self.state.layers.setdefault(spec, Layer(spec))
             if not layer.modules:
-                first = Module(layer.shape, module_name(problem, number), Window(window))
+                first = LmcModule(layer.shape, module_name(problem, number), Window(window))
                 first.draw(context.generator("lmc module", problem.index, number))
                 layer.modules.append(first.to(context.device))
             layers.append(layer)
@@ -122,4 +122,4 @@ class LMC(Algorithm):
         self.state.save(folder)
 
     def load(self, folder: pathlib.Path) -> None:
-        self.state = State.load(folder, self.context.device)
+        self.state = LmcState.load(folder, self.context.device)

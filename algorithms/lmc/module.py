@@ -12,7 +12,7 @@ from torch.nn import functional
 from bell_bench.modular.initialisation import uniform
 from bell_bench_algorithms.lmc.options import FRESH_STATISTICS, MEAN
 from bell_bench_algorithms.lmc.outliers import Window
-from bell_bench_algorithms.lmc.shapes import Shape
+from bell_bench_algorithms.lmc.shapes import LayerShape
 
 MOMENTUM = 0.1
 
@@ -37,7 +37,7 @@ class Filters(nn.Module):
 class Functional(nn.Module):
     """Convolution, batch normalisation, ReLU and pooling; or a plain convolution and ReLU."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: LayerShape) -> None:
         super().__init__()
         self.shape = shape
         self.conv = Filters((shape.width, shape.channels), shape.kernel, shape.width)
@@ -55,7 +55,7 @@ class Functional(nn.Module):
 class Structural(nn.Module):
     """The decoder, from a functional part's output back to its input."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: LayerShape) -> None:
         super().__init__()
         self.shape = shape
         self.widen = Filters((shape.width, shape.width), shape.up[0], shape.width)
@@ -74,10 +74,10 @@ class Structural(nn.Module):
         return decoded.sigmoid_() if self.shape.pool else decoded
 
 
-class Module(nn.Module):
+class LmcModule(nn.Module):
     """One of a layer's modules. Until it is ``learnt`` it is trained; then nothing changes it."""
 
-    def __init__(self, shape: Shape, name: str, window: Window) -> None:
+    def __init__(self, shape: LayerShape, name: str, window: Window) -> None:
         super().__init__()
         self.name, self.shape, self.window = name, shape, window
         self.functional, self.structural = Functional(shape), Structural(shape)
@@ -102,10 +102,12 @@ class Module(nn.Module):
             parameter.grad = None
 
 
-def begun(modules: Sequence[Module], likeliest: int, init: str, name: str, size: int) -> Module:
+def begun(
+    modules: Sequence[LmcModule], likeliest: int, init: str, name: str, size: int
+) -> LmcModule:
     """A module to add to a layer, begun from those that are there."""
     first = modules[0]
-    new = Module(first.shape, name, Window(size)).to(next(first.parameters()).device)
+    new = LmcModule(first.shape, name, Window(size)).to(next(first.parameters()).device)
     states = [module.state_dict() for module in modules]
     if init == MEAN:
         new.load_state_dict(

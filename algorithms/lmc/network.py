@@ -10,7 +10,7 @@ from torch import Tensor
 
 from bell_bench_algorithms.lmc.head import Head
 from bell_bench_algorithms.lmc.layer import Composed, Layer
-from bell_bench_algorithms.lmc.module import Module, begun
+from bell_bench_algorithms.lmc.module import LmcModule, begun
 from bell_bench_algorithms.lmc.options import Hyperparameters
 
 
@@ -107,11 +107,11 @@ class Network:
             if layer.new is not None:
                 layer.new.freeze()
 
-    def copy(self) -> tuple[list[Module | None], Head]:
+    def copy(self) -> tuple[list[LmcModule | None], Head]:
         """All that is trained, as it is now."""
         return [copy.deepcopy(layer.new) for layer in self.layers], self.head.copy()
 
-    def restore(self, new: list[Module | None], head: Head) -> None:
+    def restore(self, new: list[LmcModule | None], head: Head) -> None:
         """As it was when copied; modules that were added since are dropped."""
         for layer, module in zip(self.layers, new, strict=True):
             layer.modules = layer.learnt + ([] if module is None else [module])

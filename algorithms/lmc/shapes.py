@@ -10,7 +10,7 @@ from bell_bench.modular.architecture import Architecture, ModuleSpec
 
 
 @dataclass(frozen=True)
-class Shape:
+class LayerShape:
     """A layer of modules: the maps it takes and gives, and how it gets from one to the other."""
 
     channels: int
@@ -38,7 +38,7 @@ class Shape:
         return self.side - ((self.out - 1) * stride - 2 * padding + kernel) + 1
 
 
-def shape(spec: ModuleSpec) -> Shape:
+def shape(spec: ModuleSpec) -> LayerShape:
     """The shape of a module between maps, if LMC knows its kind."""
     if spec.kind not in ("conv", "conv-norm-pool") or spec.activation != "relu":
         raise Unsupported(
@@ -48,7 +48,7 @@ def shape(spec: ModuleSpec) -> Shape:
     side, *_ = spec.source.shape
     channels = spec.source.shape[2] if len(spec.source.shape) == 3 else 1
     out, _, width = spec.target.shape
-    return Shape(channels, side, width, out, **dict(spec.settings))
+    return LayerShape(channels, side, width, out, **dict(spec.settings))
 
 
 def convolutional(architecture: Architecture) -> tuple[ModuleSpec, ...]:

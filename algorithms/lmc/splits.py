@@ -47,7 +47,7 @@ class Fixed:
         return self.output, None, depth
 
 
-class Images:
+class ImageSplit:
     """The unique images of a split, and the first layer's errors for them.
 
     What comes into the first layer does not depend on the batch, so neither do these errors.

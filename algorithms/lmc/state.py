@@ -13,14 +13,14 @@ from bell_bench.files import read_json, read_tensors, write_json, write_tensors
 from bell_bench.modular.architecture import Architecture, ModuleSpec
 from bell_bench_algorithms.lmc.head import Head
 from bell_bench_algorithms.lmc.layer import Layer
-from bell_bench_algorithms.lmc.module import Module
+from bell_bench_algorithms.lmc.module import LmcModule
 from bell_bench_algorithms.lmc.outliers import Window
 
 _STRUCTURE, _WEIGHTS = "lmc.json", "lmc.safetensors"
 
 
 @dataclass
-class State:
+class LmcState:
     """All layers by what they compute, and each learnt problem's head."""
 
     layers: dict[ModuleSpec, Layer] = field(default_factory=dict)
@@ -67,10 +67,10 @@ class State:
         return found
 
     @staticmethod
-    def load(folder: pathlib.Path, device: torch.device) -> State:
+    def load(folder: pathlib.Path, device: torch.device) -> LmcState:
         structure = read_json(folder / _STRUCTURE)
         tensors = read_tensors(folder / _WEIGHTS)
-        state = State()
+        state = LmcState()
         for number, saved in enumerate(structure["layers"]):
             layer = Layer(ModuleSpec.from_json(saved["spec"]))
             state.layers[layer.spec] = layer
@@ -101,8 +101,8 @@ class State:
         }
 
 
-def _module(layer: Layer, facts: dict[str, Any], weights: dict[str, Tensor]) -> Module:
-    module = Module(layer.shape, facts["name"], Window(facts["window"], facts["means"]))
+def _module(layer: Layer, facts: dict[str, Any], weights: dict[str, Tensor]) -> LmcModule:
+    module = LmcModule(layer.shape, facts["name"], Window(facts["window"], facts["means"]))
     module.load_state_dict(weights)
     module.freeze()
     return module

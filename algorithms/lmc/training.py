@@ -14,13 +14,13 @@ from bell_bench.modular.batches import Batch, batches
 from bell_bench.modular.learner import loss as task_loss
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem, Split
+from bell_bench_algorithms.lmc.flop_meter import Meter
 from bell_bench_algorithms.lmc.head import Head
-from bell_bench_algorithms.lmc.meter import Meter
-from bell_bench_algorithms.lmc.module import Module
+from bell_bench_algorithms.lmc.module import LmcModule
 from bell_bench_algorithms.lmc.network import Network, Pass
-from bell_bench_algorithms.lmc.parts import gradients, parts
+from bell_bench_algorithms.lmc.parameter_groups import gradients, parts
 from bell_bench_algorithms.lmc.schedule import Schedule
-from bell_bench_algorithms.lmc.splits import Fixed, Images
+from bell_bench_algorithms.lmc.splits import Fixed, ImageSplit
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Checkpoint:
 
     accuracy: float
     updates: int
-    new: list[Module | None]
+    new: list[LmcModule | None]
     head: Head
 
 
@@ -61,9 +61,9 @@ class Trainer:
         problem, network, device = self.problem, self.network, self.context.device
         self.training, self.inference = Meter(self.context), Meter(self.context)
         size = self.settings.batch
-        self.train = self.training.count(lambda: Images(problem.train, network, size, device))
+        self.train = self.training.count(lambda: ImageSplit(problem.train, network, size, device))
         self.validation = self.inference.count(
-            lambda: Images(problem.validation, network, size, device)
+            lambda: ImageSplit(problem.validation, network, size, device)
         )
         self.fixed = self.validation.fixed()
         self.whole: Fixed | None = None

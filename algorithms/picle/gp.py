@@ -95,7 +95,7 @@ class Prediction:
     deviation: Tensor
 
 
-class Process(gpytorch.models.ExactGP):
+class GaussianProcess(gpytorch.models.ExactGP):
     """A zero-mean process on accuracies from which the mean of those observed is taken.
 
     The paper's process has mean zero. Taken literally, an untried suffix would be expected at an

@@ -12,16 +12,17 @@ from torch import Tensor
 from bell_bench.algorithm import Context
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.evaluator import Evaluation
-from bell_bench.modular.path import Path
+from bell_bench.modular.path import ModulePath
 from bell_bench.problem import Problem
 from bell_bench_algorithms.picle.activations import Activations
 from bell_bench_algorithms.picle.charging import charged
 from bell_bench_algorithms.picle.gp import (
-    Process,
+    GaussianProcess,
     expected_improvement,
     make_kernel,
     upper_confidence,
 )
+from bell_bench_algorithms.picle.note_numbers import told
 from bell_bench_algorithms.picle.options import NTOptions
 from bell_bench_algorithms.picle.suffixes import (
     INPUTS,
@@ -32,7 +33,6 @@ from bell_bench_algorithms.picle.suffixes import (
     read,
     stored_inputs,
 )
-from bell_bench_algorithms.picle.told import told
 
 FIRST = 2
 """Suffixes that are evaluated before the process has a say."""
@@ -69,7 +69,7 @@ class LatentSearch:
             limit=self.options.c or length + l_min,
             generator=self.context.generator("picle", "first points", problem.index),
         )
-        paths = [Path.suffix(suffix.names, length) for suffix in suffixes]
+        paths = [ModulePath.suffix(suffix.names, length) for suffix in suffixes]
         self.context.prefetch([paths[number] for number in choice.first[:FIRST]], problem)
         while (number := choice.next()) is not None:
             path = paths[number]
@@ -82,7 +82,7 @@ class LatentSearch:
             lambda count: fits(best.solution, problem.architecture, count),
             range(l_min + 1, length),
         )
-        paths = [Path.suffix(best.solution.names[-count:], length) for count in longer]
+        paths = [ModulePath.suffix(best.solution.names[-count:], length) for count in longer]
         self.context.prefetch(paths, problem)
         for path in paths:
             yield self.context.evaluate(path, problem)
@@ -145,7 +145,7 @@ class Choice:
 
     def _likeliest(self, left: list[int]) -> int | None:
         """The highest upper confidence bound, if it is expected to improve enough."""
-        process = Process(
+        process = GaussianProcess(
             make_kernel(self.terms), list(self.observed), list(self.observed.values())
         )
         process.fit()

@@ -10,7 +10,7 @@ from bell_bench.algorithm import Context
 from bell_bench.modular.evaluator import Evaluation
 from bell_bench.modular.library import Solution
 from bell_bench.modular.modular_algorithm import ModularAlgorithm
-from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.path import NEW, ModulePath
 from bell_bench.problem import Problem
 from bell_bench_algorithms.picle.activations import Activations
 from bell_bench_algorithms.picle.charging import charged
@@ -35,9 +35,9 @@ class Picle(ModularAlgorithm):
         for search in self.searches:
             yield from search.search(problem)
 
-    def asked_by(self, path: Path) -> str:
+    def asked_by(self, path: ModulePath) -> str:
         """PT reuses the first layer, NT never does."""
-        if path == Path.standalone(len(path)):
+        if path == ModulePath.standalone(len(path)):
             return "SA"
         return "NT" if path.modules[0] == NEW else "PT"
 

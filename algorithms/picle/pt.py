@@ -12,14 +12,14 @@ from torch import Tensor
 from bell_bench.algorithm import Context
 from bell_bench.modular.evaluator import Evaluation
 from bell_bench.modular.library import Module
-from bell_bench.modular.path import Path
+from bell_bench.modular.path import ModulePath
 from bell_bench.problem import Problem
 from bell_bench_algorithms.picle.activations import Activations
 from bell_bench_algorithms.picle.charging import charged
 from bell_bench_algorithms.picle.gaussian import Moments, log_likelihoods, projection
+from bell_bench_algorithms.picle.note_numbers import told
 from bell_bench_algorithms.picle.options import PTOptions
 from bell_bench_algorithms.picle.prior import log_prior, temperature
-from bell_bench_algorithms.picle.told import told
 
 GAUSSIAN = "gaussian"
 """The attachment of a module that holds mean and covariance of its training inputs."""
@@ -42,7 +42,7 @@ class PerceptualSearch:
     def search(self, problem: Problem) -> Iterator[Evaluation]:
         names = self.prefix(problem)
         length = len(problem.architecture)
-        paths = [Path.prefix(names[:count], length) for count in range(1, len(names) + 1)]
+        paths = [ModulePath.prefix(names[:count], length) for count in range(1, len(names) + 1)]
         self.context.prefetch(paths, problem)
         for path in paths:
             yield self.context.evaluate(path, problem)

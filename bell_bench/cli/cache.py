@@ -11,7 +11,7 @@ import warnings
 
 import click
 
-from bell_bench.cli.watching import watched
+from bell_bench.cli.progress import watched
 from bell_bench.errors import BellBenchError
 from bell_bench.modular.evaluations import (
     FOLDER,

@@ -7,7 +7,7 @@ import dataclasses
 import click
 
 from bell_bench.cli.output import echo_json
-from bell_bench.facts.doctor import Check, examine
+from bell_bench.descriptions.doctor import Check, examine
 from bell_bench.text import table
 
 

@@ -6,7 +6,7 @@ import click
 
 from bell_bench.cli.names import complete
 from bell_bench.cli.output import echo_json
-from bell_bench.facts.listings import KINDS, Row
+from bell_bench.descriptions.listings import KINDS, Row
 from bell_bench.text import brief, table
 
 

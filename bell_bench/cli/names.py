@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import click
 
-from bell_bench.facts.listings import each_suite
+from bell_bench.descriptions.listings import each_suite
 from bell_bench.plugins import registry
 
 Completer = Callable[[click.Context, click.Parameter, str], list[str]]

@@ -7,8 +7,8 @@ import pathlib
 import click
 
 from bell_bench.cli.output import echo_json
-from bell_bench.facts.jobs import draw, find_jobs, require_one
-from bell_bench.facts.told_jobs import tell_jobs
+from bell_bench.descriptions.job_report import tell_jobs
+from bell_bench.descriptions.jobs import draw, find_jobs, require_one
 
 
 @click.command()

@@ -6,7 +6,7 @@ import pathlib
 
 import click
 
-from bell_bench.cli.watching import watched
+from bell_bench.cli.progress import watched
 
 
 @click.command()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bell_bench.cli.watching import watched
+from bell_bench.cli.progress import watched
 
 if TYPE_CHECKING:
     from bell_bench_leaderboard.submission import Report, Submission

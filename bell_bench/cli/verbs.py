@@ -28,7 +28,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "describe": ("bell_bench.cli.describe:command", "All about one of these, by name."),
     "show": ("bell_bench.cli.show:command", "A run: its jobs, accuracies, costs and faults."),
     "leaderboard": ("bell_bench.cli.leaderboard:command", "Compare algorithms over runs."),
-    "reproduce": ("bell_bench.cli.reproduce:command", "The paper, claim by claim."),
+    "reproduce": ("bell_bench_paper.cli.reproduce:command", "The paper, claim by claim."),
     "submit": ("bell_bench.cli.submit:command", "Pack results into one file."),
     "validate": ("bell_bench.cli.validate:command", "Check such a file; recompute its figures."),
     "new-algorithm": (
@@ -36,7 +36,7 @@ VERBS: dict[str, tuple[str, str]] = {
         "Start an algorithm of your own: a package that runs.",
     ),
     "check": ("bell_bench.cli.check:command", "Does an algorithm keep every contract?"),
-    "ablate": ("bell_bench.cli.ablate:command", "PICLE's parts against alternatives."),
+    "ablate": ("bell_bench_paper.cli.ablate:command", "PICLE's parts against alternatives."),
     "data": ("bell_bench.cli.data:command", "Images: list, download, verify, import."),
     "cache": ("bell_bench.cli.cache:command", "Stored path evaluations: size, clear."),
     "plugins": ("bell_bench.cli.plugins:command", "What is installed, and what is broken."),

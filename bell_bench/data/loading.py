@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from bell_bench.data import arrays, glyphs, official
+from bell_bench.data import arrays, official
 from bell_bench.data.catalogue import OFFICIAL
 from bell_bench.data.domain import BELL_DOMAINS, SOURCES, Domain, DomainSizes
 from bell_bench.data.imported import imported_path, read_imported
@@ -15,6 +15,7 @@ from bell_bench.data.prepared import Arrays, prepared, stamp
 from bell_bench.data.status import missing, plugin_domains
 from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.problem import hash_arrays
+from bell_bench_drawn import glyphs
 
 CUT = 1
 """Part of every cache key of real images; changes when the way they are cut does."""
@@ -78,7 +79,7 @@ def _cut_official(name: str, sizes: DomainSizes) -> Arrays:
 
 def _plugin_arrays(name: str) -> Arrays:
     """What the plugin's function gives; asked each time, as it may change."""
-    from bell_bench.loading import load_object
+    from bell_bench.import_strings import load_object
 
     provided = plugin_domains()[name]
     where = f"domain {name!r} of {provided.provider}"

@@ -14,7 +14,7 @@ from bell_bench.errors import BellBenchError, unknown
 
 
 @dataclass(frozen=True)
-class Verdict:
+class DataVerdict:
     """One checked file."""
 
     file: str
@@ -22,7 +22,7 @@ class Verdict:
     detail: str
 
 
-def verify(names: Iterable[str] = ()) -> list[Verdict]:
+def verify(names: Iterable[str] = ()) -> list[DataVerdict]:
     """Check every file present for these domains, or for all, whole and in part."""
     domains = [row.name for row in statuses("images")]
     asked = list(names) or domains
@@ -42,24 +42,24 @@ def verify(names: Iterable[str] = ()) -> list[Verdict]:
     return verdicts
 
 
-def _imported(name: str) -> Verdict:
+def _imported(name: str) -> DataVerdict:
     path = str(imported_path(name))
     try:
         read_imported(name)
     except BellBenchError as error:
-        return Verdict(path, False, str(error))
-    return Verdict(path, True, "as imported")
+        return DataVerdict(path, False, str(error))
+    return DataVerdict(path, True, "as imported")
 
 
-def _official(collection: Collection, file: OfficialFile) -> list[Verdict]:
+def _official(collection: Collection, file: OfficialFile) -> list[DataVerdict]:
     packed = data_folder() / file.path
     found = official.on_disk(file)
     try:
         if found == [packed]:
             official.check_md5(packed, file)
-            return [Verdict(str(packed), True, "MD5 as published")]
+            return [DataVerdict(str(packed), True, "MD5 as published")]
         if found and all(official.on_disk(other) for other in collection.files):
             official.read(collection)
     except BellBenchError as error:
-        return [Verdict(str(packed), False, str(error))]
-    return [Verdict(str(path), True, "unpacked: readable, no checksum known") for path in found]
+        return [DataVerdict(str(packed), False, str(error))]
+    return [DataVerdict(str(path), True, "unpacked: readable, no checksum known") for path in found]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bell_bench import kernels
+from bell_bench import cpu_determinism
 from bell_bench.errors import BellBenchError
 from bell_bench.harness.executor import worker_environment
 from bell_bench.harness.progress import Tell
@@ -49,7 +49,7 @@ def calibrate(
     """Time updates of whole networks, of halves and of last layers, and fit the two parts."""
     import torch
 
-    kernels.hold()
+    cpu_determinism.hold()
     torch.set_num_threads(threads)
     try:
         torch.zeros(1, device=device)

@@ -11,13 +11,13 @@ from typing import Any
 import torch
 
 from bell_bench.errors import BellBenchError
-from bell_bench.harness.ahead import Ahead
 from bell_bench.harness.job import Job
+from bell_bench.harness.prefetch import Prefetch
 from bell_bench.modular import flops
 from bell_bench.modular.evaluations import EvaluationStore
 from bell_bench.modular.evaluator import Charges, Evaluation, Evaluator
 from bell_bench.modular.library import Library
-from bell_bench.modular.path import Path
+from bell_bench.modular.path import ModulePath
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem
 
@@ -34,7 +34,7 @@ class JobContext:
         work: pathlib.Path,
         evaluations: pathlib.Path,
         tell: Callable[..., None],
-        ahead: Ahead | None = None,
+        ahead: Prefetch | None = None,
     ) -> None:
         self.suite = job.suite
         self.sequence = job.sequence
@@ -63,7 +63,7 @@ class JobContext:
     def charges(self) -> Charges:
         return self.evaluator.charges
 
-    def evaluate(self, path: Path, problem: Problem) -> Evaluation:
+    def evaluate(self, path: ModulePath, problem: Problem) -> Evaluation:
         self._tell("trying", problem=problem.index, path=str(path))
         if self._ahead:
             with self.evaluator.spending():
@@ -76,7 +76,7 @@ class JobContext:
         )
         return evaluation
 
-    def prefetch(self, paths: Iterable[Path], problem: Problem) -> None:
+    def prefetch(self, paths: Iterable[ModulePath], problem: Problem) -> None:
         if self._ahead:
             self._ahead.offer(paths, problem)
 

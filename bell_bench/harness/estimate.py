@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan, sequence_of
 from bell_bench.harness.progress import Tell
-from bell_bench.loading import load_object
+from bell_bench.import_strings import load_object
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.plugins import registry
@@ -52,7 +52,7 @@ class Amount:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class TimeEstimate:
     """What one job takes; None where its algorithm does not say how much it trains."""
 
     job: Job
@@ -64,12 +64,12 @@ class Estimate:
         return machine.start_seconds + machine.seconds(self.amount.updates, self.amount.flops)
 
 
-def estimate(plan: Plan, tell: Tell) -> list[Estimate]:
+def estimate(plan: Plan, tell: Tell) -> list[TimeEstimate]:
     """One per job that can run."""
     found = []
     for number, job in enumerate(plan.jobs, start=1):
         if job.name not in plan.unsupported:
-            found.append(Estimate(job, _job(job)))
+            found.append(TimeEstimate(job, _job(job)))
             tell(f"counting {job.algorithm} {job.sequence}", number, len(plan.jobs))
     return found
 

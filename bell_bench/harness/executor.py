@@ -13,15 +13,15 @@ from typing import Any, TypeAlias
 import filelock
 import psutil
 
-from bell_bench import kernels, nursery
+from bell_bench import cpu_determinism, forkserver
 from bell_bench.errors import BellBenchError
 from bell_bench.harness.events import EventReader
 from bell_bench.harness.job import Job
 from bell_bench.harness.ranges import check_number, check_positive
 from bell_bench.harness.state import Checkpoints, make_record
 from bell_bench.harness.store import JobFolder, ResultStore
+from bell_bench.import_check import ending
 from bell_bench.plugins import told_of_plugins
-from bell_bench.trial import ending
 from bell_bench.units import format_size
 
 WORKER = "bell_bench.harness.worker"
@@ -39,7 +39,7 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"
 
 
 @dataclass(frozen=True)
-class Limits:
+class JobLimits:
     """What one job may use; None for no limit."""
 
     seconds: float | None = None
@@ -53,7 +53,7 @@ class Limits:
                 check_positive(what, limit)
         check_number("--parallel-paths", self.paths, 1)
 
-    def shared_by(self, workers: int) -> Limits:
+    def shared_by(self, workers: int) -> JobLimits:
         """With a memory limit in any case: the one asked for, or a share of the machine's."""
         share = int(0.9 * psutil.virtual_memory().total / workers)
         return replace(self, memory_bytes=self.memory_bytes or share)
@@ -66,13 +66,13 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def worker_environment(threads: int = 1, limits: Limits | None = None) -> dict[str, str]:
+def worker_environment(threads: int = 1, limits: JobLimits | None = None) -> dict[str, str]:
     """The environment of a job's process: its threads, its kernels, its share of memory."""
     memory = limits.memory_bytes if limits else None
     return {
         **os.environ,
         **dict.fromkeys(THREAD_VARIABLES, str(threads)),
-        **kernels.held(),
+        **cpu_determinism.held(),
         **({MEMORY_VARIABLE: str(memory)} if memory else {}),
         **told_of_plugins(),
         "PYTHONUNBUFFERED": "1",
@@ -85,7 +85,7 @@ class Running:
 
     job: Job
     folder: JobFolder
-    process: nursery.Process
+    process: forkserver.Process
     events: EventReader
     started: float = field(default_factory=time.monotonic)
     measured: float = 0.0
@@ -100,12 +100,12 @@ class Running:
 
     @staticmethod
     def start(
-        job: Job, folder: JobFolder, limits: Limits, environment: Mapping[str, str] | None = None
+        job: Job, folder: JobFolder, limits: JobLimits, environment: Mapping[str, str] | None = None
     ) -> Running:
         events = EventReader(folder.events_file)
         shorten_log(folder)
         with folder.log_file.open("ab") as log:
-            process = nursery.start(
+            process = forkserver.start(
                 WORKER,
                 (str(folder.path.resolve()), str(limits.paths)),
                 {**worker_environment(job.threads, limits), **(environment or {})},
@@ -130,7 +130,7 @@ class Running:
                 total += memory_of(process, shared=len(self.family) > 1)
         return total
 
-    def over(self, limits: Limits) -> tuple[str, str] | None:
+    def over(self, limits: JobLimits) -> tuple[str, str] | None:
         """Status and reason if a limit is passed. Memory is looked at twice a second."""
         now = time.monotonic()
         if self.waiting:
@@ -150,7 +150,7 @@ class Running:
                 return "failed", f"its log grew over {LOG_LIMIT // 1024**2} MiB"
         return None
 
-    def step(self, limits: Limits, on_event: OnEvent) -> bool:
+    def step(self, limits: JobLimits, on_event: OnEvent) -> bool:
         """Look after the process; True if it has ended."""
         over = bool(self.process.poll() is not None)
         for event in self.events:
@@ -177,7 +177,7 @@ class Running:
 
     def clear_away(self) -> None:
         """End all that the process started, and the process if it still runs."""
-        nursery.clear_away(self.process.pid)
+        forkserver.clear_away(self.process.pid)
         for process in self.family:
             with contextlib.suppress(psutil.Error):
                 process.kill()
@@ -243,7 +243,7 @@ class LocalExecutor:
 
     here = True
 
-    def __init__(self, store: ResultStore, limits: Limits, workers: int | None = None) -> None:
+    def __init__(self, store: ResultStore, limits: JobLimits, workers: int | None = None) -> None:
         if workers is not None:
             check_number("--jobs", workers, 1)
         self.store, self.limits, self.workers = store, limits, workers

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from bell_bench.errors import UsageError, unknown
-from bell_bench.harness.executor import Limits, LocalExecutor, OnEvent
+from bell_bench.harness.executor import JobLimits, LocalExecutor, OnEvent
 from bell_bench.harness.job import Job
 from bell_bench.harness.store import ResultStore
 
@@ -38,7 +38,7 @@ NAMES = ("local", "ray")
 def make_executor(
     name: str,
     store: ResultStore,
-    limits: Limits,
+    limits: JobLimits,
     *,
     workers: int | None = None,
     address: str | None = None,
@@ -47,9 +47,10 @@ def make_executor(
     if name not in NAMES:
         raise unknown("executor", name, NAMES)
     if name == "ray":
-        from bell_bench.harness.cluster import RayExecutor
+        from bell_bench_ray.executor import RayExecutor
 
-        return RayExecutor(store, limits, workers, address)
+        executor: Executor = RayExecutor(store, limits, workers, address)
+        return executor
     if address is not None:
         raise UsageError("--ray-address needs --executor ray")
     return LocalExecutor(store, limits, workers)

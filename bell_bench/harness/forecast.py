@@ -8,7 +8,7 @@ from typing import Any
 
 from bell_bench.harness.calibration import Machine, calibrate
 from bell_bench.harness.environment import processor
-from bell_bench.harness.estimate import Amount, Estimate, estimate, makespan, measured, networks
+from bell_bench.harness.estimate import Amount, TimeEstimate, estimate, makespan, measured, networks
 from bell_bench.harness.plan import Plan
 from bell_bench.harness.progress import Tell
 from bell_bench.harness.ranges import check_number
@@ -33,7 +33,7 @@ class Forecast:
     """What a plan takes. Seconds are those of one core, if not said otherwise. Printed, it is what
     ``bell-bench plan`` prints."""
 
-    estimates: list[Estimate]
+    estimates: list[TimeEstimate]
     machine: Machine
     cores: int
     machines: int
@@ -61,7 +61,7 @@ class Forecast:
         threads = max((each.job.threads for each in self.estimates), default=1)
         return makespan(times, max(1, self.cores // threads) * self.machines)
 
-    def _row(self, estimates: list[Estimate], name: str) -> dict[str, Any]:
+    def _row(self, estimates: list[TimeEstimate], name: str) -> dict[str, Any]:
         known = [each for each in estimates if each.amount is not None]
         amounts = [each.amount for each in known if each.amount is not None]
         total = sum(amounts, Amount())
@@ -127,7 +127,9 @@ def forecast(
     return Forecast(estimates, machine, cores, machines, _compare(estimates, store, machine))
 
 
-def _compare(estimates: list[Estimate], store: ResultStore, machine: Machine) -> Comparison | None:
+def _compare(
+    estimates: list[TimeEstimate], store: ResultStore, machine: Machine
+) -> Comparison | None:
     ran = [
         (each, record, each.amount)
         for each in estimates

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bell_bench import nursery
+from bell_bench import forkserver
 from bell_bench.data.imported import imported_among
 from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.harness.environment import software
@@ -18,13 +18,13 @@ from bell_bench.harness.executor import worker_environment
 from bell_bench.harness.executors import Executor
 from bell_bench.harness.job import Job
 from bell_bench.harness.ranges import MOST_THREADS, check_number
-from bell_bench.loading import load_object
+from bell_bench.import_check import try_out
+from bell_bench.import_strings import load_object
 from bell_bench.metrics import STANDALONE
 from bell_bench.options import complete, parse_options
 from bell_bench.plugins import PluginWarning, Provided, registry
 from bell_bench.specs import AlgorithmSpec
 from bell_bench.suites.base import Sequence, Suite
-from bell_bench.trial import try_out
 from bell_bench.units import format_size
 
 NEEDED_DISK = 500 * 1000**2
@@ -247,7 +247,7 @@ def _check_imports(plan: Plan, able: list[Job], executor: Executor) -> None:
     devices = {job.device for job in able if executor.here} - {"cpu"}
     tried = sorted(f"--device {device}" for device in devices)
     environment = worker_environment(max((job.threads for job in able), default=1))
-    faults = try_out(f"{__name__}:_load", [*loads, *tried], environment, begin=nursery.start)
+    faults = try_out(f"{__name__}:_load", [*loads, *tried], environment, begin=forkserver.start)
     nothing_left = all(job.load in faults for job in plan.asked)
     if faults and (nothing_left or faults.keys() & set(tried)):
         raise BellBenchError("\n".join(faults.values()))

@@ -22,7 +22,7 @@ MATRIX_LIMIT = 20
 
 
 @dataclass
-class State:
+class JobState:
     """What a job has found so far; all that a resume needs besides the algorithm's own files."""
 
     problems: list[dict[str, Any]] = field(default_factory=list)
@@ -41,8 +41,8 @@ class State:
         write_json(folder / "state.json", found)
 
     @staticmethod
-    def load(folder: pathlib.Path) -> State:
-        return State(
+    def load(folder: pathlib.Path) -> JobState:
+        return JobState(
             **read_json(folder / "state.json"), predictions=read_arrays(folder / "predictions.npz")
         )
 
@@ -69,7 +69,7 @@ class Checkpoints:
             return []
         return [newest / name for name in (*names, _MARKER)] if newest else []
 
-    def load(self) -> State | None:
+    def load(self) -> JobState | None:
         """The newest state; None if there is none, or some of it is not as it was written."""
         newest = self.newest()
         if newest is None:
@@ -77,7 +77,7 @@ class Checkpoints:
         try:
             if read_json(newest / _MARKER) != _hashes(newest):
                 raise ValueError("its files are not those that were written")
-            return State.load(newest)
+            return JobState.load(newest)
         except (OSError, ValueError, TypeError, KeyError) as error:
             warnings.warn(
                 f"checkpoint {newest} is damaged ({error}): the job starts over", stacklevel=2
@@ -123,7 +123,7 @@ def narrow(labels: NDArray[Any]) -> NDArray[Any]:
     return labels.astype(np.uint8 if labels.max(initial=0) < 256 else np.int64)
 
 
-def make_record(job: Job, status: str, reason: str, state: State | None) -> dict[str, Any]:
+def make_record(job: Job, status: str, reason: str, state: JobState | None) -> dict[str, Any]:
     """All that a job which has ended leaves to be read, but for what ``done`` adds."""
     return {
         "schema": RECORD_SCHEMA,

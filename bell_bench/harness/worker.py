@@ -1,4 +1,4 @@
-"""One job, in a process of its own (bell_bench.nursery).
+"""One job, in a process of its own (bell_bench.forkserver).
 
 Make problem t, let the algorithm learn it, ask for predictions, score them, checkpoint, go on.
 """
@@ -20,33 +20,33 @@ from numpy.typing import NDArray
 
 from bell_bench import metrics
 from bell_bench.algorithm import Algorithm
-from bell_bench.editions import edited
 from bell_bench.errors import BellBenchError, Unsupported
 from bell_bench.files import sha256, write_arrays
-from bell_bench.harness.ahead import Ahead
 from bell_bench.harness.context import JobContext
 from bell_bench.harness.events import EventWriter
 from bell_bench.harness.job import Job
-from bell_bench.harness.local_paths import LocalPool
-from bell_bench.harness.node import ORDER_VARIABLE, Order
+from bell_bench.harness.path_pool import LocalPool
 from bell_bench.harness.plan import sequence_of, unlike_images
+from bell_bench.harness.prefetch import Prefetch
 from bell_bench.harness.scores import checked_scores
-from bell_bench.harness.state import MATRIX_LIMIT, Checkpoints, State, make_record, narrow
+from bell_bench.harness.state import MATRIX_LIMIT, Checkpoints, JobState, make_record, narrow
 from bell_bench.harness.store import JobFolder, ResultStore
-from bell_bench.loading import load_object
+from bell_bench.import_strings import load_object
 from bell_bench.memory import PEAK
 from bell_bench.modular.evaluations import EvaluationStore
 from bell_bench.modular.evaluator import Charges
 from bell_bench.plugins import PluginWarning, local_algorithm, registry
 from bell_bench.problem import Problem, Split
+from bell_bench.source_hash import edited
 from bell_bench.suites.base import Sequence, recorded_settings
+from bell_bench_ray.node import ORDER_VARIABLE, Order
 
 
 class Run:
     """The life of one job."""
 
     def __init__(
-        self, job: Job, folder: JobFolder, tell: EventWriter, ahead: Ahead | None = None
+        self, job: Job, folder: JobFolder, tell: EventWriter, ahead: Prefetch | None = None
     ) -> None:
         self.job, self.folder, self.tell, self.ahead = job, folder, tell, ahead
         suite = registry().suite(job.suite)
@@ -57,7 +57,7 @@ class Run:
         )
         check_source(job)
         check_images(job)
-        self.state = State()
+        self.state = JobState()
         self.checkpoints = Checkpoints(folder.work / "checkpoints")
         self.context, self.algorithm = self.beginning()
 
@@ -92,7 +92,7 @@ class Run:
                 self.context.stored = self.state.stored
         self.tell("started", solved=len(self.state.problems), problems=len(self.sequence))
 
-    def same_data(self, state: State) -> bool:
+    def same_data(self, state: JobState) -> bool:
         """Whether the images are still those of the checkpoint; if not, the job starts over."""
         last = state.problems[-1]
         return self.sequence.problem(last["index"]).fingerprint == str(last["fingerprint"])
@@ -271,15 +271,15 @@ def main(folder: JobFolder, tell: EventWriter, paths: int) -> int:
     return 0
 
 
-def make_ahead(folder: JobFolder, paths: int) -> Ahead:
+def make_ahead(folder: JobFolder, paths: int) -> Prefetch:
     """With paths evaluated on the cluster if the job runs on one, else on its own machine."""
     order = os.environ.get(ORDER_VARIABLE)
     if order is None:
-        return Ahead(LocalPool(folder, paths - 1), paths)
-    from bell_bench.harness.ray_paths import RayPool
+        return Prefetch(LocalPool(folder, paths - 1), paths)
+    from bell_bench_ray.path_pool import RayPool
 
     store = EvaluationStore(ResultStore(folder.path.parent).evaluations)
-    return Ahead(RayPool(Order.from_json(order), store), paths)
+    return Prefetch(RayPool(Order.from_json(order), store), paths)
 
 
 def out_of_memory(error: Exception) -> bool:

@@ -17,10 +17,10 @@ from torch import Tensor
 
 from bell_bench.errors import unknown
 from bell_bench.modular.architecture import ModuleSpec
-from bell_bench.modular.borrowed import relu_gradient
 from bell_bench.modular.initialisation import torch_default, uniform
 from bell_bench.modular.kind import Block, Weights
 from bell_bench.modular.normalised import ConvNormPool
+from bell_bench.modular.private_torch import relu_gradient
 from bell_bench.modular.residual import ConvNorm, MeanHead, ResidualStage
 
 __all__ = ["ACTIVATIONS", "BLOCKS", "DERIVATIVES", "Block", "Weights", "block"]
@@ -115,7 +115,7 @@ class Conv(Block):
         return _input_gradient(gradient, weights["weight"], *geometry) if to_input else None
 
 
-class Head(Linear):
+class HeadBlock(Linear):
     """A fully connected layer that begins as nn.Linear does."""
 
     def init(
@@ -128,7 +128,7 @@ class Head(Linear):
 BLOCKS: dict[str, Block] = {
     "linear": Linear(),
     "conv": Conv(),
-    "head": Head(),
+    "head": HeadBlock(),
     "conv-norm-pool": ConvNormPool(),
     "conv-norm": ConvNorm(),
     "residual": ResidualStage(),

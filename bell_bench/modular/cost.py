@@ -41,7 +41,7 @@ class Layers:
 
 
 @dataclass(frozen=True)
-class Cost:
+class PathFlops:
     """Operations of the parts of an evaluation, and how far their count can be trusted."""
 
     prefix: Layers
@@ -62,7 +62,7 @@ def cost(
     settings: TrainingSettings,
     batch: int,
     device: torch.device,
-) -> Cost:
+) -> PathFlops:
     """Counted on modules made for it, so that no training's weights or random numbers change."""
     learner = _learner(architecture, frozen, settings, device)
     joint, start = architecture.joint, learner.start
@@ -76,7 +76,7 @@ def cost(
     passes = [forward(layers) for layers in parts]
     step = count(lambda: _step(learner, batch, device) if learner.new else [f() for f in passes])
     prefix = batch * flops[0] if settings.augment else 0.0
-    return Cost(
+    return PathFlops(
         prefix=Layers(*flops[:2]),
         rest=Layers(*flops[2:]),
         step=step.flops + prefix if learner.new else 0.0,

@@ -47,7 +47,7 @@ class StoreWarning(UserWarning):
 
 
 @dataclass(frozen=True)
-class Entry:
+class StoredEvaluation:
     """One evaluation's record and its bytes."""
 
     record: Mapping[str, Any]
@@ -83,7 +83,7 @@ class EvaluationStore:
         """Bytes written since the size was last measured; infinite before the first time."""
         self._warned = False
 
-    def get(self, key: str) -> Entry | None:
+    def get(self, key: str) -> StoredEvaluation | None:
         """The entry under ``key``, verified, or None. A damaged one is dropped with a warning."""
         for found in sorted(self._shard(key).glob(f"{key}-*.safetensors")):
             match = _NAME.fullmatch(found.name)
@@ -101,10 +101,12 @@ class EvaluationStore:
                 continue
             with contextlib.suppress(OSError):
                 os.utime(found)
-            return Entry(record, content)
+            return StoredEvaluation(record, content)
         return None
 
-    def get_or_compute(self, key: str, compute: Callable[[], bytes]) -> tuple[Entry, bool]:
+    def get_or_compute(
+        self, key: str, compute: Callable[[], bytes]
+    ) -> tuple[StoredEvaluation, bool]:
         """The entry under ``key`` and whether it was there; if not, ``compute`` it and store it.
 
         Of several processes that ask at once, one computes and the others wait for it. What
@@ -121,7 +123,7 @@ class EvaluationStore:
             record = read_record(content, key)
             if record is None:
                 raise BellBenchError(f"what was computed is not an evaluation under key {key}")
-            return Entry(record, content, stored=self._put(key, content)), False
+            return StoredEvaluation(record, content, stored=self._put(key, content)), False
 
     def receive(self, name: str, content: bytes) -> None:
         """Keep an entry that another store made, under its file's name there.

@@ -16,13 +16,13 @@ from typing import Any
 import safetensors.torch
 import torch
 
+from bell_bench.cpu_determinism import HELD
 from bell_bench.files import hash_json
-from bell_bench.kernels import HELD
 from bell_bench.memory import PEAK
 from bell_bench.modular.blocks import Weights
 from bell_bench.modular.evaluations import EvaluationStore
 from bell_bench.modular.library import Library, Module
-from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.path import NEW, ModulePath
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.modular.training import DivergenceWarning, Trained, train
 from bell_bench.problem import Problem
@@ -32,7 +32,7 @@ TRAINING_VERSION = 2
 
 
 @dataclass(frozen=True)
-class Cost:
+class EvaluationCost:
     """What an evaluation cost when it was computed, and costs whoever asks for it."""
 
     updates: int
@@ -85,13 +85,13 @@ class Charges:
 class Evaluation:
     """A path's figures on a problem, with the weights of its modules when they are wanted."""
 
-    path: Path
+    path: ModulePath
     accuracy: float
     """On validation, in [0, 1]; zero if training diverged."""
     loss: float
     """On validation; infinite if training diverged."""
     diverged: bool
-    cost: Cost
+    cost: EvaluationCost
     epochs: int
     flop_coverage: float
     """The share of executed operators whose FLOPs could be counted."""
@@ -139,9 +139,9 @@ class Evaluator:
         """All charges so far; hand in those of before when a job resumes."""
         self._train = train
         self._problem: tuple[int, str] | None = None
-        self._remembered: dict[Path, Evaluation] = {}
+        self._remembered: dict[ModulePath, Evaluation] = {}
 
-    def evaluate(self, path: Path, problem: Problem) -> Evaluation:
+    def evaluate(self, path: ModulePath, problem: Problem) -> Evaluation:
         """Train the path's new modules on the problem, or look up what that gave before."""
         if self._problem != (problem.index, problem.fingerprint):
             self._problem = problem.index, problem.fingerprint
@@ -177,12 +177,12 @@ class Evaluator:
             "version": TRAINING_VERSION,
         }
 
-    def key(self, path: Path, problem: Problem) -> str:
+    def key(self, path: ModulePath, problem: Problem) -> str:
         """Under which the store keeps this evaluation."""
         modules = self.library.resolve(path, problem.architecture)
         return hash_json(self._identity(modules, problem))
 
-    def _evaluate(self, path: Path, problem: Problem) -> Evaluation:
+    def _evaluate(self, path: ModulePath, problem: Problem) -> Evaluation:
         modules = self.library.resolve(path, problem.architecture)
         identity = self._identity(modules, problem)
         key = hash_json(identity)
@@ -264,7 +264,7 @@ def _serialise(identity: Mapping[str, Any], trained: Trained, memory: int) -> by
             "uncounted": list(trained.uncounted),
         },
         "cost": asdict(
-            Cost(
+            EvaluationCost(
                 trained.updates,
                 trained.train_flops,
                 trained.inference_flops,
@@ -296,7 +296,7 @@ def _layer(content: bytes, layer: int) -> Weights:
 
 
 def _evaluation(
-    path: Path, record: Mapping[str, Any], hit: bool, load: Callable[[int], Weights]
+    path: ModulePath, record: Mapping[str, Any], hit: bool, load: Callable[[int], Weights]
 ) -> Evaluation:
     figures = record["figures"]
     return Evaluation(
@@ -304,7 +304,7 @@ def _evaluation(
         accuracy=figures["accuracy"],
         loss=float(figures["loss"]),
         diverged=figures["diverged"],
-        cost=Cost(**record["cost"]),
+        cost=EvaluationCost(**record["cost"]),
         epochs=figures["epochs"],
         flop_coverage=figures["flop_coverage"],
         uncounted=tuple(figures["uncounted"]),

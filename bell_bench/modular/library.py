@@ -20,7 +20,7 @@ from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.files import LARGEST_WEIGHTS, hash_json, read_json, read_whole, write_whole
 from bell_bench.modular.architecture import Architecture, ModuleSpec
 from bell_bench.modular.blocks import Weights, block
-from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.path import NEW, ModulePath
 from bell_bench.problem import Problem
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Solution:
     names: tuple[str, ...]
     accuracy: float
     """On validation, in [0, 1]."""
-    path: Path
+    path: ModulePath
     """As it was evaluated: which modules were reused and which were new."""
     hash: str
     """Of its modules' hashes."""
@@ -125,7 +125,7 @@ class Library:
         """The modules that fit where ``spec`` does, in the order they were added."""
         return [module for module in self._modules.values() if module.spec == spec]
 
-    def resolve(self, path: Path, architecture: Architecture) -> tuple[Module | None, ...]:
+    def resolve(self, path: ModulePath, architecture: Architecture) -> tuple[Module | None, ...]:
         """The path's module per layer, None where a new one is to be trained.
 
         Refuses a path that does not fit: another length, a missing module, another type.
@@ -357,6 +357,6 @@ def _solution_from_json(data: Mapping[str, Any]) -> Solution:
         architecture=Architecture.from_json(data["architecture"]),
         names=tuple(data["names"]),
         accuracy=data["accuracy"],
-        path=Path(tuple(data["path"])),
+        path=ModulePath(tuple(data["path"])),
         hash=data["hash"],
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bell_bench.algorithm import Algorithm
 from bell_bench.modular.network import scores
-from bell_bench.modular.path import Path
+from bell_bench.modular.path import ModulePath
 from bell_bench.problem import Inputs, Problem
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ class ModularAlgorithm(Algorithm):
     def remember(self, problem: Problem, solution: Solution) -> None:
         """Attach to the library what later searches need of this problem; nothing by default."""
 
-    def asked_by(self, path: Path) -> str:
+    def asked_by(self, path: ModulePath) -> str:
         """Which of several searches asks for such paths, for people; nothing if there is one."""
         return ""
 
     def learn(self, problem: Problem) -> None:
-        standalone = Path.standalone(len(problem.architecture))
+        standalone = ModulePath.standalone(len(problem.architecture))
         best = self.context.evaluate(standalone, problem)
         candidates = {best.path: self._row(best)}
         for evaluation in self.search(problem):
@@ -89,7 +89,7 @@ class ModularAlgorithm(Algorithm):
         }
 
 
-def _why(best: Evaluation, candidates: dict[Path, dict[str, Any]]) -> str:
+def _why(best: Evaluation, candidates: dict[ModulePath, dict[str, Any]]) -> str:
     if len(candidates) == 1:
         return "the only path evaluated"
     tied = sum(row["accuracy"] == best.accuracy for row in candidates.values())

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from bell_bench.modular import borrowed
+from bell_bench.modular import private_torch
 from bell_bench.modular.architecture import ModuleSpec
 from bell_bench.modular.initialisation import torch_default
 from bell_bench.modular.kind import Block, Weights
@@ -60,7 +60,7 @@ class Statistics(NamedTuple):
     """The pooled maps, normalised."""
 
 
-class Pass(NamedTuple):
+class NormalisedPass(NamedTuple):
     """What ``backward`` needs of ``forward``."""
 
     spec: ModuleSpec
@@ -112,26 +112,26 @@ class ConvNormPool(Block):
     def forward(
         self, spec: ModuleSpec, weights: Mapping[str, Tensor], x: Tensor, training: bool
     ) -> tuple[Tensor, Any]:
-        if not borrowed.NORMALISED:
+        if not private_torch.NORMALISED:
             return super().forward(spec, weights, x, training)
         pool = [spec.setting("pool")] * 2
         if not training:
             matrix, bias = _fold(weights)
             kernels = filters(matrix, spec.setting("kernel"))
             maps = _convolve(spec, kernels, bias, x)
-            pooled, chosen = borrowed.max_pool(maps, pool)
-            return positions(pooled), Pass(spec, x, kernels, maps, chosen, None)
+            pooled, chosen = private_torch.max_pool(maps, pool)
+            return positions(pooled), NormalisedPass(spec, x, kernels, maps, chosen, None)
         sign = 1.0 - 2.0 * (weights["norm_weight"] < 0).to(x.dtype)
         kernels = filters(weights["weight"] * sign, spec.setting("kernel"))
         maps = _convolve(spec, kernels, weights["bias"] * sign, x)
-        pooled, chosen = borrowed.max_pool(maps, pool)
-        mean, variance = borrowed.batch_statistics(maps, None, None, MOMENTUM)
+        pooled, chosen = private_torch.max_pool(maps, pool)
+        mean, variance = private_torch.batch_statistics(maps, None, None, MOMENTUM)
         _remember(weights, mean * sign, variance, maps)
         inverse = torch.rsqrt(variance + EPSILON)
         normal = (positions(pooled) - mean).mul_(inverse)
         output = torch.addcmul(weights["norm_bias"], normal, weights["norm_weight"] * sign)
         seen = Statistics(sign, mean, inverse, normal)
-        return output, Pass(spec, x, kernels, maps, chosen, seen)
+        return output, NormalisedPass(spec, x, kernels, maps, chosen, seen)
 
     def backward(
         self,
@@ -141,7 +141,7 @@ class ConvNormPool(Block):
         into: Mapping[str, Tensor] | None,
         to_input: bool,
     ) -> Tensor | None:
-        if not borrowed.NORMALISED:
+        if not private_torch.NORMALISED:
             return super().backward(weights, saved, gradient, into, to_input)
         if saved.seen is None:
             through = _unpool(saved, gradient)
@@ -149,7 +149,7 @@ class ConvNormPool(Block):
             through = _unnormalise(weights, saved, gradient, into)
         padding = [saved.spec.setting("padding")] * 2
         wanted = [to_input, into is not None, False]
-        below, kernels, _ = borrowed.conv_gradient(
+        below, kernels, _ = private_torch.conv_gradient(
             through, planes(saved.x), saved.filters, None,
             [1, 1], padding, [1, 1], False, [0, 0], 1, wanted,
         )  # fmt: skip
@@ -182,17 +182,20 @@ def _remember(weights: Mapping[str, Tensor], mean: Tensor, variance: Tensor, map
     weights["running_var"].lerp_(variance * (count / max(count - 1, 1)), MOMENTUM)
 
 
-def _unpool(saved: Pass, gradient: Tensor) -> Tensor:
+def _unpool(saved: NormalisedPass, gradient: Tensor) -> Tensor:
     """The gradient of the maps: that of a maximum goes where it was found."""
     pool = [saved.spec.setting("pool")] * 2
-    found: Tensor = borrowed.max_pool_gradient(
+    found: Tensor = private_torch.max_pool_gradient(
         planes(gradient), saved.maps, pool, pool, [0, 0], [1, 1], False, saved.chosen
     )
     return found
 
 
 def _unnormalise(
-    weights: Mapping[str, Tensor], saved: Pass, gradient: Tensor, into: Mapping[str, Tensor] | None
+    weights: Mapping[str, Tensor],
+    saved: NormalisedPass,
+    gradient: Tensor,
+    into: Mapping[str, Tensor] | None,
 ) -> Tensor:
     """The gradient of the maps through normalisation by a batch's own statistics.
 

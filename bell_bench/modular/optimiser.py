@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from bell_bench.errors import unknown
-from bell_bench.modular.borrowed import FUSED
+from bell_bench.modular.private_torch import FUSED
 from bell_bench.modular.settings import TrainingSettings
 
 

@@ -10,27 +10,27 @@ NEW = "new"
 
 
 @dataclass(frozen=True)
-class Path:
+class ModulePath:
     """Which module each layer uses: the name of a library module, or ``NEW`` to train one."""
 
     modules: tuple[str, ...]
 
     @staticmethod
-    def standalone(length: int) -> Path:
+    def standalone(length: int) -> ModulePath:
         """All modules new."""
-        return Path((NEW,) * length)
+        return ModulePath((NEW,) * length)
 
     @staticmethod
-    def prefix(names: Iterable[str], length: int) -> Path:
+    def prefix(names: Iterable[str], length: int) -> ModulePath:
         """Reuse ``names`` in the first layers, train the rest (perceptual transfer)."""
         reused = tuple(names)
-        return Path(reused + (NEW,) * (length - len(reused)))
+        return ModulePath(reused + (NEW,) * (length - len(reused)))
 
     @staticmethod
-    def suffix(names: Iterable[str], length: int) -> Path:
+    def suffix(names: Iterable[str], length: int) -> ModulePath:
         """Reuse ``names`` in the last layers, train the rest (latent transfer)."""
         reused = tuple(names)
-        return Path((NEW,) * (length - len(reused)) + reused)
+        return ModulePath((NEW,) * (length - len(reused)) + reused)
 
     def __len__(self) -> int:
         return len(self.modules)

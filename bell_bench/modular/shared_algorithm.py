@@ -23,7 +23,7 @@ from bell_bench.modular.learner import loss
 from bell_bench.modular.module import SharedNetwork, optimiser
 from bell_bench.modular.network import logits, pixels, rows, scores
 from bell_bench.modular.settings import TrainingSettings
-from bell_bench.modular.training import Progress, best_first, deterministic, fit
+from bell_bench.modular.training import TrainingProgress, best_first, deterministic, fit
 from bell_bench.problem import Inputs, Problem, Split
 
 _WEIGHTS, _ARCHITECTURES = "network.safetensors", "architectures.json"
@@ -33,7 +33,7 @@ _WEIGHTS, _ARCHITECTURES = "network.safetensors", "architectures.json"
 class Training:
     """One training of the network on a problem."""
 
-    progress: Progress
+    progress: TrainingProgress
     """How it went: updates, and the best validation's loss, accuracy and weights."""
     update_flops: float
     """Of one update; all of a problem's cost the same."""
@@ -91,7 +91,7 @@ class SharedAlgorithm(KeepingAlgorithm):
         """Lower ``loss`` until the settings or the validation end it."""
         size = min(settings.batch, len(problem.train))
         epoch = math.ceil(len(problem.train) / size)
-        progress = Progress(
+        progress = TrainingProgress(
             snapshot=lambda: {0: snapshot(self.network)},
             measure=lambda: measure(self.network, problem.index, problem.validation),
             settings=settings,
@@ -131,7 +131,7 @@ class SharedAlgorithm(KeepingAlgorithm):
         price = self.context.count(lambda: values.append(self._gradient(problem, inputs, labels)))
         return values[0], price
 
-    def _charge(self, problem: Problem, trainings: list[Training], best: Progress) -> None:
+    def _charge(self, problem: Problem, trainings: list[Training], best: TrainingProgress) -> None:
         context, network = self.context, self.network
         validations = sum(each.progress.validations for each in trainings)
         look = context.count(lambda: measure(network, problem.index, problem.validation))

@@ -119,7 +119,7 @@ def _best(tried: list[Trained], select: str) -> Trained:
     )
 
 
-def best_first(tried: Trained | Progress, select: str) -> tuple[bool, float]:
+def best_first(tried: Trained | TrainingProgress, select: str) -> tuple[bool, float]:
     """By which trainings of a grid are sorted."""
     return tried.diverged, tried.loss if select == "loss" else -tried.accuracy
 
@@ -147,7 +147,7 @@ def _train(
         budget = Budget(feature_budget)
         patience = max(settings.patience, settings.patience_epochs * epoch)
         measure = _validation(learner, problem.validation, budget)
-        progress = Progress(learner.snapshot, measure, settings, patience)
+        progress = TrainingProgress(learner.snapshot, measure, settings, patience)
         if progress.validate() and learner.new:
             stream = updates(
                 learner,
@@ -179,7 +179,7 @@ def _train(
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """A training as its validations show it: the weights to return, and whether to go on."""
 
     snapshot: Callable[[], dict[int, Weights]]
@@ -244,7 +244,7 @@ def updates(
 
 
 def fit(
-    stream: Iterator[Tensor], epoch: int, settings: TrainingSettings, progress: Progress
+    stream: Iterator[Tensor], epoch: int, settings: TrainingSettings, progress: TrainingProgress
 ) -> None:
     """Update until patience or the settings' limits end it, which is always with a validation."""
     every, limit = schedule(settings, epoch)

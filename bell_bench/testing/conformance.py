@@ -15,15 +15,15 @@ from typing import Any, cast
 from bell_bench.algorithm import Algorithm
 from bell_bench.errors import UsageError, unknown
 from bell_bench.files import write_json
-from bell_bench.loading import load_object
+from bell_bench.import_strings import load_object
 from bell_bench.options import complete
 from bell_bench.plugins import registry
 from bell_bench.specs import AlgorithmSpec
 from bell_bench.testing import contracts
-from bell_bench.testing.apart import Asked, look_apart
 from bell_bench.testing.contracts import Contract, Session
-from bell_bench.testing.trial import Broken, Fault, NotApplicable, Subject, Tell, silent
-from bell_bench.testing.worlds import world_for
+from bell_bench.testing.isolation import Asked, look_apart
+from bell_bench.testing.tiny_job import Broken, Fault, NotApplicable, Subject, Tell, silent
+from bell_bench.testing.tiny_problems import world_for
 
 _BY_NAME: dict[str, Contract] = {
     contract.__name__.replace("_", "-"): contract for contract in contracts.ALL

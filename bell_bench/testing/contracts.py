@@ -28,9 +28,9 @@ from torch import Tensor
 from bell_bench.files import read_arrays
 from bell_bench.options import allowed
 from bell_bench.specs import Option
-from bell_bench.testing import watching
-from bell_bench.testing.elsewhere import Cut, go_on_elsewhere
-from bell_bench.testing.trial import (
+from bell_bench.testing import side_effects
+from bell_bench.testing.resuming import Cut, go_on_elsewhere
+from bell_bench.testing.tiny_job import (
     Broken,
     Fault,
     NotApplicable,
@@ -39,7 +39,7 @@ from bell_bench.testing.trial import (
     Trial,
     silent,
 )
-from bell_bench.testing.worlds import Task, World
+from bell_bench.testing.tiny_problems import TinyTask, World
 
 SLACK = 4096
 """Bytes that need no accounting."""
@@ -69,7 +69,7 @@ class Session:
     def trial(self, **changes: Any) -> Trial:
         return Trial(self.subject, self.world, self.house, tell=self.tell, **changes)
 
-    def tasks(self, sequence: str) -> Sequence[Task]:
+    def tasks(self, sequence: str) -> Sequence[TinyTask]:
         tasks = self.world.sequences[sequence]
         if not tasks:
             raise NotApplicable(f"suite {self.world.suite} has no such sequence")
@@ -137,7 +137,7 @@ def deterministic(session: Session) -> None:
     Draw from ``context.generator(...)``, which depends on the job's seed and the names you give it.
     """
     before = session.plain.after
-    watching.scramble(987)
+    side_effects.scramble(987)
     again = session.run("plain").after
     for step, (first, second) in enumerate(zip(before, again, strict=True)):
         for index, (one, other) in enumerate(zip(first, second, strict=True)):
@@ -274,7 +274,7 @@ def device(session: Session) -> None:
 
     Where the machine has an accelerator, the check also runs the algorithm on it.
     """
-    with watching.devices_asked_for(session.subject.package) as asked:
+    with side_effects.devices_asked_for(session.subject.package) as asked:
         session.run("plain")
     if asked:
         raise Broken(f"it asked {asked[0]} instead of using context.device")
@@ -294,11 +294,11 @@ def seed(session: Session) -> None:
     A constant seed in the code makes all seeds one.
     """
     first = session.plain.after[-1]
-    watching.scramble(1)
-    before = watching.global_randomness()
-    with watching.seeds_given(session.subject.package) as given:
+    side_effects.scramble(1)
+    before = side_effects.global_randomness()
+    with side_effects.seeds_given(session.subject.package) as given:
         second = session.run("plain", seed=1).after[-1]
-    drawn = before != watching.global_randomness()
+    drawn = before != side_effects.global_randomness()
     if not all(map(torch.equal, first, second)):
         return
     advice = "derive its randomness from context.generator(...) or context.seed"
@@ -308,7 +308,7 @@ def seed(session: Session) -> None:
             f"scores: {advice}"
         )
     if given:
-        with watching.seeds_given(session.subject.package) as before_that:
+        with side_effects.seeds_given(session.subject.package) as before_that:
             session.run("plain")
         if given == before_that:
             raise Broken(
@@ -401,8 +401,8 @@ def nothing_else(session: Session) -> None:
     name, fault, refused = "watched-job", None, []
     own = (session.house / name, session.house / "evaluations")
     with (
-        watching.files_and_network(session.house, own) as opened,
-        watching.suites_asked_for() as suites,
+        side_effects.files_and_network(session.house, own) as opened,
+        side_effects.suites_asked_for() as suites,
     ):
         try:
             trial = session.trial(name=name)
@@ -440,7 +440,7 @@ def accounts_storage(session: Session) -> None:
     """
     trial = session.plain.trial
     told = trial.job_context.resources()["stored_bytes"]
-    kept = watching.kept_bytes(trial.algorithm, without=trial.handed)
+    kept = side_effects.kept_bytes(trial.algorithm, without=trial.handed)
     if kept > 1.1 * told + SLACK:
         raise Broken(
             f"it keeps {kept:,} bytes of arrays, tensors and numbers, but told of {told:,}: call "
@@ -461,7 +461,7 @@ def charges_work(session: Session) -> None:
     trial = session.trial()
     for task in session.tasks("plain")[:2]:
         before = trial.job_context.charges
-        with watching.optimiser_steps() as steps:
+        with side_effects.optimiser_steps() as steps:
             trial.learn(task)
         charged = trial.job_context.charges - before
         if steps[0] and not (charged.updates or charged.train_flops or charged.inference_flops):

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from bell_bench.data import BELL_DOMAINS, glyphs
-from bell_bench.data.picture import contact_sheet
+from bell_bench.data.contact_sheet import contact_sheet
 
 figure = Figure(figsize=(9, 8.6), dpi=100, layout="constrained")
 for place, name in enumerate(BELL_DOMAINS, start=1):

@@ -14,7 +14,7 @@ from bell_bench_leaderboard.bootstrap import Estimate
 from bell_bench_leaderboard.compare import mean, mean_of_complete, ranks
 from bell_bench_leaderboard.costs import COSTS, fronts
 from bell_bench_leaderboard.derived import BUDGETS, SPENT, at_budget
-from bell_bench_leaderboard.properties import Rule, Verdict, verdicts
+from bell_bench_leaderboard.properties import PropertyVerdict, Rule, verdicts
 from bell_bench_leaderboard.reading import Record, checked_matrix
 from bell_bench_leaderboard.results import printable, result_rows
 from bell_bench_leaderboard.tables import notes
@@ -133,7 +133,7 @@ def _budgets(board: Board, spent: str) -> dict[str, list[list[float | None] | No
     }
 
 
-def _properties(found: Sequence[Verdict]) -> list[Content]:
+def _properties(found: Sequence[PropertyVerdict]) -> list[Content]:
     return [
         {
             "property": verdict.rule.name,

@@ -29,25 +29,25 @@ Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Compared:
+class FigureComparison:
     """A figure then and now, in words, and whether it is as near as is allowed."""
 
     told: str
     near: bool
 
 
-def compare(then: Record, now: Record) -> Iterator[Compared]:
+def compare(then: Record, now: Record) -> Iterator[FigureComparison]:
     """A, the last problem, FLOPs and stored bytes of two records that are done."""
     names = {"A": POINTS, "the last problem's accuracy": LAST_POINTS}
     scores = zip(names.items(), _scores(then), _scores(now), strict=True)
     for (name, allowed), before, after in scores:
         told = f"{name} was {before:.2f} and is {after:.2f}: {allowed:g} points are allowed"
-        yield Compared(told, abs(before - after) <= allowed)
+        yield FigureComparison(told, abs(before - after) <= allowed)
     for name, before, after in zip(
         ("FLOPs", "stored bytes"), _costs(then), _costs(now), strict=True
     ):
         told = f"{name} were {before:.4g} and are {after:.4g}: a factor of {FACTOR:g} is allowed"
-        yield Compared(told, max(before, after) <= FACTOR * min(before, after))
+        yield FigureComparison(told, max(before, after) <= FACTOR * min(before, after))
 
 
 def _scores(record: Record) -> tuple[float, float]:

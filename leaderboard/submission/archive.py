@@ -35,7 +35,7 @@ _FAULTS = (
 
 
 @dataclass(frozen=True)
-class Limits:
+class ArchiveLimits:
     """How large an archive and what is in it may be."""
 
     archive: int
@@ -50,7 +50,7 @@ class Limits:
 class Archive:
     """A zip file of which every entry has been looked at, and can be read by name."""
 
-    def __init__(self, content: bytes, limits: Limits) -> None:
+    def __init__(self, content: bytes, limits: ArchiveLimits) -> None:
         _check_frame(content, limits)
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(content))
@@ -92,7 +92,7 @@ class Archive:
         return content
 
 
-def _check_frame(content: bytes, limits: Limits) -> None:
+def _check_frame(content: bytes, limits: ArchiveLimits) -> None:
     """Look at the size and the last bytes: one plain zip and nothing around it, so that no other
     reader finds other files in it, with a directory of bearable size."""
     if len(content) > limits.archive:
@@ -111,7 +111,7 @@ def _check_frame(content: bytes, limits: Limits) -> None:
         raise Refused(f"it announces {entries:,} files; at most {limits.files:,} are read")
 
 
-def _check_entry(info: zipfile.ZipInfo, limits: Limits) -> None:
+def _check_entry(info: zipfile.ZipInfo, limits: ArchiveLimits) -> None:
     name = shown(info.orig_filename)
     if info.filename != info.orig_filename or not _NAME.fullmatch(info.filename):
         raise Refused(f"it holds a file named {name!r}: only plain relative names are read")

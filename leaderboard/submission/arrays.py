@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench_leaderboard.submission.archive import MIB, Archive, Limits
+from bell_bench_leaderboard.submission.archive import MIB, Archive, ArchiveLimits
 from bell_bench_leaderboard.submission.refused import Refused, shown
 
-PREDICTIONS = Limits(archive=16 * MIB, files=2000, each=8 * MIB, total=64 * MIB)
+PREDICTIONS = ArchiveLimits(archive=16 * MIB, files=2000, each=8 * MIB, total=64 * MIB)
 _MAGIC = b"\x93NUMPY\x01\x00"
 _HEADER = re.compile(
     rb"\{'descr': '(\|u1|<i8)', 'fortran_order': False, 'shape': \((\d{1,9}),\), \} *\n"

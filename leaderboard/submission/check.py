@@ -13,7 +13,7 @@ import numpy as np
 from bell_bench.files import sha256
 from bell_bench.harness.job import Job
 from bell_bench_leaderboard.submission.arrays import Arrays
-from bell_bench_leaderboard.submission.contents import Entry, Submission
+from bell_bench_leaderboard.submission.contents import Submission, SubmittedJob
 from bell_bench_leaderboard.submission.figures import (
     Figures,
     all_metrics,
@@ -121,7 +121,7 @@ def check(submission: Submission, watch: Watch = iter) -> Report:
     return report
 
 
-def _check_job(entry: Entry, truths: Truths) -> tuple[list[str], Figures | None]:
+def _check_job(entry: SubmittedJob, truths: Truths) -> tuple[list[str], Figures | None]:
     """One job against its suite; its figures if it is done and its predictions are usable."""
     job, record = entry.job, entry.record
     assert job is not None

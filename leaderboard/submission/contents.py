@@ -10,14 +10,14 @@ from typing import Any
 
 from bell_bench.files import sha256
 from bell_bench.harness.job import Job
-from bell_bench_leaderboard.submission.archive import MIB, Archive, Limits
+from bell_bench_leaderboard.submission.archive import MIB, Archive, ArchiveLimits
 from bell_bench_leaderboard.submission.arrays import Arrays, read_predictions
-from bell_bench_leaderboard.submission.local_paths import local_paths
+from bell_bench_leaderboard.submission.machine_paths import local_paths
 from bell_bench_leaderboard.submission.plain_json import read_json
 from bell_bench_leaderboard.submission.refused import Refused, shown
 from bell_bench_leaderboard.submission.schema import MANIFEST, RECORD, complaints
 
-LIMITS = Limits(archive=64 * MIB, files=20_000, each=16 * MIB, total=1024 * MIB)
+LIMITS = ArchiveLimits(archive=64 * MIB, files=20_000, each=16 * MIB, total=1024 * MIB)
 MANIFEST_FILE = "manifest.json"
 
 
@@ -39,7 +39,7 @@ def predictions_file(job: str) -> str:
 
 
 @dataclass
-class Entry:
+class SubmittedJob:
     """One job of a submission, as far as it could be read, and what is wrong with its files."""
 
     name: str
@@ -97,9 +97,9 @@ class Submission:
             elif name not in expected:
                 yield f"{name} belongs to no job of the manifest, or to one that is not done"
 
-    def entry(self, name: str) -> Entry:
+    def entry(self, name: str) -> SubmittedJob:
         """One job: its files read, compared with their hashes and with the schema."""
-        entry = Entry(name)
+        entry = SubmittedJob(name)
         content = self._content(record_file(name), entry)
         if content is not None:
             try:
@@ -123,7 +123,7 @@ class Submission:
             raise FileNotFoundError(file)
         return self._archive.read(file)
 
-    def _content(self, file: str, entry: Entry) -> bytes | None:
+    def _content(self, file: str, entry: SubmittedJob) -> bytes | None:
         """A file's bytes; None if it is not there or cannot be read."""
         if file not in self._archive:
             return None
@@ -139,7 +139,7 @@ class Submission:
         return content
 
 
-def _take_record(entry: Entry, record: Any) -> None:
+def _take_record(entry: SubmittedJob, record: Any) -> None:
     wrong = complaints(RECORD, record, "record")
     entry.faults += wrong
     for where, path in itertools.islice(local_paths(record), 5):

@@ -29,7 +29,7 @@ from bell_bench_leaderboard.submission.figures import (
     array_names,
     figures,
 )
-from bell_bench_leaderboard.submission.local_paths import shorten
+from bell_bench_leaderboard.submission.machine_paths import shorten
 from bell_bench_leaderboard.submission.refused import Refused
 from bell_bench_leaderboard.submission.schema import (
     FORMAT,

@@ -18,7 +18,7 @@ import numpy as np
 
 from bell_bench.errors import BellBenchError
 from bell_bench.files import read_arrays
-from bell_bench.harness.executor import Limits, LocalExecutor
+from bell_bench.harness.executor import JobLimits, LocalExecutor
 from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan, Request, check_plan, make_plan
 from bell_bench.harness.run import run_plan
@@ -62,7 +62,7 @@ def rerun(submission: Submission, report: Report, count: int, seed: int) -> Reru
     with tempfile.TemporaryDirectory(prefix="bell-bench-rerun-") as folder:
         store = ResultStore(pathlib.Path(folder))
         plan = Plan(tuple(able[name] for name in chosen))
-        executor = LocalExecutor(store, Limits())
+        executor = LocalExecutor(store, JobLimits())
         try:
             check_plan(plan, executor)
         except BellBenchError as error:

@@ -9,16 +9,16 @@ import pytest
 
 from bell_bench.data import DomainSizes
 from bell_bench.harness.context import JobContext
-from bell_bench.loading import load_object
+from bell_bench.import_strings import load_object
 from bell_bench.options import complete
 from bell_bench.suites.bell.protocol import PROTOCOLS
-from bell_bench.suites.bell.scales import Scale
+from bell_bench.suites.bell.scales import BellScale
 from bell_bench.suites.bell.suite import BellSequence
 from bell_bench_algorithms import bell_bench_algorithms
 
 pytestmark = pytest.mark.slow  # every modular algorithm learns two problems
 
-SCALE = Scale(
+SCALE = BellScale(
     "tiny", "", plus_points=96, minus_points=64, validation_points=40, test_points=20,
     domain=DomainSizes(train=80, validation=40, test=40), width=4, patience=6, max_updates=6,
 )  # fmt: skip

@@ -12,7 +12,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.avalanche.making import check_resume, check_scores, learn_all, make_algorithm, tiny
+from tests.plugins.avalanche.making import (
+    check_resume,
+    check_scores,
+    learn_all,
+    make_algorithm,
+    tiny,
+)
 
 pytestmark = pytest.mark.slow  # importing Avalanche takes seconds
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bell_bench.modular.architecture import Architecture, ModuleSpec, Type
-from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.path import NEW, ModulePath
 from bell_bench_algorithms.houdini import Houdini
 from tests.modular.making import (
     PAIRS,
@@ -34,7 +34,7 @@ def make(tmp_path, accuracies=None, paths=None):
 
 def evaluated(algorithm):
     """The paths evaluated for the last problem, as people write them."""
-    return [str(Path(tuple(row["path"]))) for row in algorithm.context.notes[-1]["evaluated"]]
+    return [str(ModulePath(tuple(row["path"]))) for row in algorithm.context.notes[-1]["evaluated"]]
 
 
 def test_the_first_13_paths_of_five_layers_with_three_modules_each(tmp_path):
@@ -115,7 +115,7 @@ def test_the_first_paths_in_order_whatever_the_library(counts, solved, paths):
     assert foreseen == found
     limit = 2 * len(counts) + solved if paths is None else paths
     everything = product(*([*names, NEW] for names in fitting.values()))
-    standalone = Path.standalone(len(counts))
+    standalone = ModulePath.standalone(len(counts))
     assert found == [
-        path for path in map(Path, islice(everything, limit - 1)) if path != standalone
+        path for path in map(ModulePath, islice(everything, limit - 1)) if path != standalone
     ]

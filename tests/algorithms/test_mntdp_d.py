@@ -7,7 +7,7 @@ import torch
 from bell_bench.modular import flops
 from bell_bench.modular.architecture import Architecture, ModuleSpec, Type
 from bell_bench.modular.evaluator import Charges
-from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.path import NEW, ModulePath
 from bell_bench.problem import Problem, Split
 from bell_bench.suites.bell.architecture import architecture
 from bell_bench_algorithms import mntdp_d
@@ -74,7 +74,7 @@ def telling(index, pairs=True, points=40, classes=2):
 
 def evaluated(algorithm):
     """The paths evaluated for the last problem, as people write them."""
-    return [str(Path(tuple(row["path"]))) for row in algorithm.context.notes[-1]["evaluated"]]
+    return [str(ModulePath(tuple(row["path"]))) for row in algorithm.context.notes[-1]["evaluated"]]
 
 
 def neighbours(algorithm):

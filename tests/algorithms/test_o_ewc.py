@@ -13,7 +13,13 @@ from bell_bench.errors import Unsupported, UsageError
 from bell_bench.modular.architecture import Architecture, ModuleSpec, Type
 from bell_bench.options import complete
 from bell_bench.plugins import registry
-from tests.avalanche.making import check_resume, check_scores, learn_all, make_algorithm, tiny
+from tests.plugins.avalanche.making import (
+    check_resume,
+    check_scores,
+    learn_all,
+    make_algorithm,
+    tiny,
+)
 
 pytestmark = pytest.mark.slow  # importing Avalanche takes seconds
 
@@ -27,8 +33,8 @@ TINY = Architecture(
 
 @pytest.fixture
 def model() -> Any:
-    from bell_bench.avalanche.data import Task
-    from bell_bench.avalanche.model import MultiHead
+    from bell_bench_avalanche.data import Task
+    from bell_bench_avalanche.model import MultiHead
 
     made = MultiHead(seed=0)
     made.add(Task(0, TINY, first=0, classes=2))

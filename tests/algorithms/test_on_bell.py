@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from bell_bench.modular.path import NEW
-from tests.avalanche.making import make_algorithm, tiny
+from tests.plugins.avalanche.making import make_algorithm, tiny
 
 OPTIONS = {"rs": {"trainings": 3, "paths_per_training": 2}}
 PROBLEMS = {"S_few": 6, "S_sp": 6, "S_long": 5}

@@ -11,18 +11,18 @@ import pytest
 from bell_bench.data import DomainSizes
 from bell_bench.errors import UsageError
 from bell_bench.harness.context import JobContext
-from bell_bench.loading import load_object
+from bell_bench.import_strings import load_object
 from bell_bench.modular.path import NEW
 from bell_bench.options import complete
 from bell_bench.suites.bell.protocol import PROTOCOLS
-from bell_bench.suites.bell.scales import Scale
+from bell_bench.suites.bell.scales import BellScale
 from bell_bench.suites.bell.suite import BellSequence
 from bell_bench_algorithms import bell_bench_algorithms
 from bell_bench_algorithms.picle.picle import NTOnly, Picle, PTOnly
 from tests.algorithms.picle_context import Counting
 from tests.modular.making import make_evaluator, make_problem
 
-SCALE = Scale(
+SCALE = BellScale(
     "quick", "tiny", 200, 200, 64, 64, DomainSizes(800, 80, 80), width=4, patience=20,
     max_updates=20, validate_every=20, learning_rate=0.002, weight_decay=0.1,
 )  # fmt: skip

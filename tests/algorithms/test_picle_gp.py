@@ -12,8 +12,8 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct
 
 from bell_bench_algorithms.picle import gp
 from bell_bench_algorithms.picle.gp import (
+    GaussianProcess,
     Prediction,
-    Process,
     expected_improvement,
     make_kernel,
     upper_confidence,
@@ -25,7 +25,7 @@ OBSERVED, ASKED = [3, 17, 8, 21, 5], [0, 1, 2, 4, 29]
 ACCURACIES = [0.71, 0.74, 0.93, 0.70, 0.82]
 
 
-def compare(process: Process, kernel, noise: float, places) -> None:
+def compare(process: GaussianProcess, kernel, noise: float, places) -> None:
     """Against scikit-learn, all hyperparameters given."""
     other = GaussianProcessRegressor(kernel, alpha=noise, optimizer=None)
     other.fit(places[OBSERVED], np.array(ACCURACIES) - np.mean(ACCURACIES))
@@ -37,7 +37,7 @@ def compare(process: Process, kernel, noise: float, places) -> None:
 
 @pytest.mark.parametrize("fitted", [False, True])
 def test_the_process_is_scikit_learns_on_points_of_a_line(fitted):
-    process = Process(make_kernel({"l2": DISTANCES}), OBSERVED, ACCURACIES)
+    process = GaussianProcess(make_kernel({"l2": DISTANCES}), OBSERVED, ACCURACIES)
     if fitted:
         process.fit()
     scale = process.covar_module
@@ -48,7 +48,7 @@ def test_the_process_is_scikit_learns_on_points_of_a_line(fitted):
 def test_a_similarity_kernel_is_scikit_learns_dot_product():
     places = np.random.RandomState(1).standard_normal((30, 4))
     likeness = torch.tensor(places @ places.T)
-    process = Process(make_kernel({"cov": likeness}), OBSERVED, ACCURACIES)
+    process = GaussianProcess(make_kernel({"cov": likeness}), OBSERVED, ACCURACIES)
     constant, similar = process.covar_module.kernels
     share = similar.outputscale.item() / likeness.diagonal().mean().item()
     kernel = ConstantKernel(constant.outputscale.item()) + ConstantKernel(share) * DotProduct(1e-9)
@@ -62,7 +62,7 @@ def test_fitting_maximises_the_marginal_likelihood_within_the_bounds():
         centred = np.array(ACCURACIES) - np.mean(ACCURACIES)
         return other.fit(PLACES[OBSERVED][:, None], centred).log_marginal_likelihood_value_
 
-    process = Process(make_kernel({"l2": DISTANCES}), OBSERVED, ACCURACIES)
+    process = GaussianProcess(make_kernel({"l2": DISTANCES}), OBSERVED, ACCURACIES)
     process.fit()
     scale = process.covar_module
     found = likelihood(
@@ -86,7 +86,7 @@ def test_two_points_are_enough_to_be_well_behaved(accuracies, kind):
     matrix = DISTANCES if kind == "l2" else torch.exp(-DISTANCES)
 
     def predict():
-        process = Process(make_kernel({kind: matrix}), [0, 1], accuracies)
+        process = GaussianProcess(make_kernel({kind: matrix}), [0, 1], accuracies)
         process.fit()
         return process.predict(range(2, 30))
 
@@ -101,7 +101,7 @@ def test_two_points_are_enough_to_be_well_behaved(accuracies, kind):
 
 def test_the_same_function_twice_and_no_distance_at_all():
     distances = torch.zeros(4, 4, dtype=torch.float64)
-    process = Process(make_kernel({"l2": distances}), [0, 1], (0.7, 0.8))
+    process = GaussianProcess(make_kernel({"l2": distances}), [0, 1], (0.7, 0.8))
     process.fit()
     found = process.predict([2, 3])
     assert found.mean.tolist() == pytest.approx([0.75, 0.75], abs=1e-3)
@@ -110,7 +110,7 @@ def test_the_same_function_twice_and_no_distance_at_all():
 
 def test_predictions_at_observed_points_use_true_distances():
     """A cross-covariance with a zeroed diagonal would forget what was observed."""
-    process = Process(make_kernel({"l2": DISTANCES}), OBSERVED, ACCURACIES)
+    process = GaussianProcess(make_kernel({"l2": DISTANCES}), OBSERVED, ACCURACIES)
     found = process.predict([*OBSERVED, 0])
     np.testing.assert_allclose(found.mean[:-1], ACCURACIES, atol=0.02)
 

@@ -10,7 +10,7 @@ import torch
 
 from bell_bench.modular.architecture import Architecture, ModuleSpec, Type
 from bell_bench.modular.network import run
-from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.path import NEW, ModulePath
 from bell_bench_algorithms.picle.nt import LatentSearch
 from bell_bench_algorithms.picle.options import KERNELS, NTOptions
 from bell_bench_algorithms.picle.picle import NTOnly
@@ -44,7 +44,9 @@ def make(tmp_path, problems=4, architecture=PAIRS, **options):
     algorithm = NTOnly(context, **{"l_min": 2, **options})
     for index in range(problems):
         problem = make_problem(index, architecture)
-        context.library.add(problem, context.evaluate(Path.standalone(len(architecture)), problem))
+        context.library.add(
+            problem, context.evaluate(ModulePath.standalone(len(architecture)), problem)
+        )
         algorithm.remember(problem, context.library.solution(index))
     return algorithm
 

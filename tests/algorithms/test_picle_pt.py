@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal
 
 from bell_bench.modular.architecture import Architecture, ModuleSpec, Type
 from bell_bench.modular.network import features
-from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.path import NEW, ModulePath
 from bell_bench.problem import Problem, Split
 from bell_bench_algorithms.picle.activations import Activations
 from bell_bench_algorithms.picle.gaussian import loaded
@@ -162,7 +162,7 @@ def test_alike_modules_are_chosen_by_accuracy(tmp_path):
     library = context.library
     library.add(
         shifted_problem(1, 0.0, SINGLE),
-        context.evaluate(Path.standalone(2), shifted_problem(1, 0.0, SINGLE)),
+        context.evaluate(ModulePath.standalone(2), shifted_problem(1, 0.0, SINGLE)),
     )
     for layer in (1, 2):  # the very same inputs, so that the prior alone decides
         library.attach(f"2.{layer}", GAUSSIAN, library.attached(f"1.{layer}", GAUSSIAN))

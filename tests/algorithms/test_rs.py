@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.path import NEW, ModulePath
 from bell_bench.modular.training import train
 from bell_bench_algorithms.houdini import Houdini
 from bell_bench_algorithms.rs import RandomSearch, random_paths, shuffled
@@ -51,13 +51,13 @@ def learn_after(algorithm, count, architecture=PAIRS):
         solve(algorithm.context.evaluator, make_problem(index, architecture))
     algorithm.learn(make_problem(count, architecture))
     budget, choice = algorithm.context.notes
-    return [Path(tuple(row["path"])) for row in choice["evaluated"]], budget["budget"]
+    return [ModulePath(tuple(row["path"])) for row in choice["evaluated"]], budget["budget"]
 
 
 def test_2l_plus_t_trainings_where_all_paths_cost_the_same(tmp_path):
     paths, budget = learn_after(make(tmp_path), 3)
     assert len(paths) == len(set(paths)) == 2 * 4 + 3
-    assert paths[0] == Path.standalone(4)
+    assert paths[0] == ModulePath.standalone(4)
     assert budget == {
         "trainings": 11,
         "train_flops": 11000.0,
@@ -89,14 +89,14 @@ def test_a_small_space_is_covered_and_then_it_ends(tmp_path):
     algorithm = make(tmp_path, trainings=100)
     paths, budget = learn_after(algorithm, 2, SINGLE)
     everything = product(["1.1", "2.1", NEW], ["1.2", "2.2", NEW])
-    assert sorted(map(str, paths)) == sorted(str(Path(modules)) for modules in everything)
+    assert sorted(map(str, paths)) == sorted(str(ModulePath(modules)) for modules in everything)
     assert len(paths) == budget["paths"] == budget["all_paths"] == 9
     assert algorithm.context.evaluator.charges.paths_evaluated == 2 + 9
 
 
 def test_an_empty_library_leaves_the_standalone_path(tmp_path):
     paths, _ = learn_after(make(tmp_path), 0)
-    assert paths == [Path.standalone(4)]
+    assert paths == [ModulePath.standalone(4)]
 
 
 def test_a_layer_that_nothing_fits_is_new(tmp_path):

@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from bell_bench.harness.context import JobContext
-from bell_bench.loading import load_object
+from bell_bench.import_strings import load_object
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.plugins import registry
 from bell_bench.problem import Problem
-from tests.avalanche.making import make_job
 from tests.modular.made_problems import coloured, pairs, residuals
+from tests.plugins.avalanche.making import make_job
 
 pytestmark = pytest.mark.slow  # importing Avalanche takes seconds
 

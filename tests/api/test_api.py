@@ -22,12 +22,12 @@ from bell_bench import results as results_module
 from bell_bench.cli.verbs import VERBS, cli, run
 from bell_bench.data.catalogue import Collection, collections
 from bell_bench.data.download import Progress
+from bell_bench.descriptions import details
 from bell_bench.errors import UsageError
-from bell_bench.facts import descriptions
 from bell_bench.modular import evaluations
 from bell_bench.plugins import registry
-from bell_bench.reproduction import verdicts
 from bell_bench_leaderboard.reading import RECOMPUTED
+from bell_bench_paper.reproduction import verdicts
 from tests.plugin_folder import make_distribution
 from tests.tiny_suite import TINY
 
@@ -64,7 +64,7 @@ def test_every_verb_can_be_had_from_python() -> None:
 HOMES = {
     "api": api,
     "results": results_module,
-    "descriptions": descriptions,
+    "details": details,
     "evaluations": evaluations,
     "verdicts": verdicts,
     "testing": testing,
@@ -77,7 +77,7 @@ ELSEWHERE = {
     "evaluate.csv_file": "results.Results:to_csv",
     "plan.chosen": "api.plan:realisations",
     "list.avalanche": "api.listing:kind",
-    "describe.picture": "descriptions.Description:draw",
+    "describe.picture": "details.Description:draw",
     "leaderboard.csv_file": "results.Results:to_csv",
     "leaderboard.form": "results.Results.table:form",
     "leaderboard.markdown": "results.Results.table:markup",
@@ -455,7 +455,7 @@ def test_every_official_dataset_can_be_fetched(monkeypatch: pytest.MonkeyPatch) 
 def test_an_ablation_writes_and_prints_what_its_verb_does(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from bell_bench_algorithms.picle.ablations import nt_search, plots
+    from bell_bench_paper.ablations import nt_search, plots
 
     paths = [("RS", 0, 0, 1, "1.2", 0.5, 0.5), ("RS", 0, 0, 2, "2.2", 0.75, 0.75)]
     rows = pd.DataFrame(paths, columns=list(nt_search.COLUMNS))

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from bell_bench.cli import watching
+from bell_bench.cli import progress
 from bell_bench.cli.verbs import run
 from bell_bench.files import hash_json
 from bell_bench.modular.evaluations import EvaluationStore
@@ -83,7 +83,7 @@ def test_verify_drops_the_damaged_and_fails(out, capsys, recwarn):
 
 
 def test_verify_shows_how_far_it_is_when_it_takes_long(out, capsys, monkeypatch):
-    monkeypatch.setattr(watching, "INTERVAL", -1)
+    monkeypatch.setattr(progress, "INTERVAL", -1)
     put(out, 1)
     assert run(["cache", "verify", "--out", str(out)]) == 0
     assert "checking evaluations: 0 of 1" in capsys.readouterr().err

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from bell_bench.cli.verbs import run
-from bell_bench.facts import doctor
+from bell_bench.descriptions import doctor
 
 
 def test_a_healthy_machine(capsys: pytest.CaptureFixture[str]) -> None:

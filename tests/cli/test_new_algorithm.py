@@ -18,8 +18,8 @@ from bell_bench import api
 from bell_bench.cli.verbs import run
 from bell_bench.errors import UsageError
 from bell_bench.templates import KINDS, write_distribution
-from bell_bench.testing.trial import Subject, Trial
-from bell_bench.testing.worlds import world_for
+from bell_bench.testing.tiny_job import Subject, Trial
+from bell_bench.testing.tiny_problems import world_for
 from tests.scratch_environment import ScratchEnvironment
 
 FILES = {

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from bell_bench.cli.data import command
 from bell_bench.data import BELL_DOMAINS, DomainSizes, load_domain
 from bell_bench.data.catalogue import COLOUR, MNIST
-from bell_bench.data.picture import draw_domain
+from bell_bench.data.contact_sheet import draw_domain
 from bell_bench.errors import BellBenchError, UsageError
 from tests.data.official_formats import emnist_members, expect, made_images, mnist_files, write
 

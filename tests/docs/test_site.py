@@ -25,8 +25,8 @@ GIVEN = (
     "bell_bench.modular.path.NEW",
     "bell_bench.harness.forecast.Forecast",
     "bell_bench_leaderboard.submission.check.Report",
-    "bell_bench.reproduction.verdicts.Reproduction",
-    "bell_bench.facts.descriptions.Description",
+    "bell_bench_paper.reproduction.verdicts.Reproduction",
+    "bell_bench.descriptions.details.Description",
     "bell_bench.modular.evaluations.EvaluationStore",
     "bell_bench.plugins.PluginInfo",
 )

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from bell_bench.testing import check_algorithm
-from tests.avalanche.making import learn_all, make_algorithm, tiny
+from tests.plugins.avalanche.making import learn_all, make_algorithm, tiny
 
 pytestmark = pytest.mark.slow
 REPLAY = f"{pathlib.Path(__file__).parents[2] / 'examples' / 'replay.py'}:Replay"

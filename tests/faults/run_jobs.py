@@ -9,7 +9,7 @@ from __future__ import annotations
 import pathlib
 import sys
 
-from bell_bench.harness.executor import Limits, LocalExecutor
+from bell_bench.harness.executor import JobLimits, LocalExecutor
 from bell_bench.harness.plan import Request, make_plan
 from bell_bench.harness.run import run_plan
 from bell_bench.harness.store import ResultStore
@@ -19,4 +19,4 @@ ALGORITHM, OPTION, SUITE, SEQUENCE = "houdini", "houdini.paths=4", "tiny", "S_pl
 if __name__ == "__main__":
     plan = make_plan(Request((ALGORITHM,), suite=SUITE, sequences=(SEQUENCE,), options=(OPTION,)))
     store = ResultStore(pathlib.Path(sys.argv[1]))
-    run_plan(plan, LocalExecutor(store, Limits(), 2))
+    run_plan(plan, LocalExecutor(store, JobLimits(), 2))

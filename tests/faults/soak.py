@@ -22,7 +22,7 @@ from typing import Any
 
 import psutil
 
-from bell_bench import nursery
+from bell_bench import forkserver
 from bell_bench.files import write_arrays
 from bell_bench.harness import executor
 from bell_bench.harness.job import Job
@@ -88,7 +88,7 @@ def run_light(folder: pathlib.Path, count: int) -> None:
                 realisation_seed=number // 4)
         for number in range(count)
     ]  # fmt: skip
-    executor.WORKER = nursery.LOADED = "tests.faults.light_worker"
+    executor.WORKER = forkserver.LOADED = "tests.faults.light_worker"
     store = ResultStore(folder)
     limits = executor.Limits(memory_bytes=10**9)
     kind = TracedExecutor if tracemalloc.is_tracing() else executor.LocalExecutor

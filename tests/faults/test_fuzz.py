@@ -33,7 +33,7 @@ from bell_bench.files import read_arrays, seal, sha256, write_arrays
 from bell_bench.harness.job import Job
 from bell_bench.modular.evaluations import StoreWarning
 from bell_bench.modular.evaluator import Evaluation
-from bell_bench.modular.path import Path
+from bell_bench.modular.path import ModulePath
 from tests.data.official_formats import made_images
 from tests.leaderboard.making import record, write_run
 from tests.modular.making import FakeTrain, make_evaluator, make_problem
@@ -320,7 +320,7 @@ def test_anything_may_lie_in_the_evaluation_store(data):
 
 
 PROBLEM = make_problem()
-PATH = Path.standalone(len(PROBLEM.architecture))
+PATH = ModulePath.standalone(len(PROBLEM.architecture))
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Executors by name, and the parcels that travel where nothing is shared."""
+"""Executors by name, and the files that travel where nothing is shared."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from bell_bench import nursery
+from bell_bench import forkserver
 from bell_bench.errors import BellBenchError, UsageError
-from bell_bench.harness.cluster import RayExecutor, resources
 from bell_bench.harness.events import EventReader, EventWriter
-from bell_bench.harness.executor import Limits, LocalExecutor, Running, settle
+from bell_bench.harness.executor import JobLimits, LocalExecutor, Running, settle
 from bell_bench.harness.executors import make_executor
 from bell_bench.harness.job import Job
-from bell_bench.harness.parcels import checkpoint_files, pack, unpack
 from bell_bench.harness.state import Checkpoints, make_record
 from bell_bench.harness.store import ResultStore
+from bell_bench_ray.executor import RayExecutor, resources
+from bell_bench_ray.file_transfer import checkpoint_files, pack, unpack
 
 JOB = Job("a", "m:A", "p", "bell", "1", "S", 0, 1, 0, "quick", "glyphs", "paper")
 
@@ -31,23 +31,23 @@ def store(tmp_path):
 
 
 def test_local_is_one_and_others_are_asked_back(store):
-    assert isinstance(make_executor("local", store, Limits()), LocalExecutor)
+    assert isinstance(make_executor("local", store, JobLimits()), LocalExecutor)
     with pytest.raises(UsageError, match="did you mean local"):
-        make_executor("locl", store, Limits())
+        make_executor("locl", store, JobLimits())
     with pytest.raises(UsageError, match="needs --executor ray"):
-        make_executor("local", store, Limits(), address="127.0.0.1:6379")
+        make_executor("local", store, JobLimits(), address="127.0.0.1:6379")
 
 
 def test_without_ray_the_command_to_install_it_is_told(store, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'ray\[default\]>=2.9'"):
-        make_executor("ray", store, Limits())
+        make_executor("ray", store, JobLimits())
 
 
 def test_a_client_address_is_refused(store, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
     with pytest.raises(UsageError, match="on a node of the cluster"):
-        make_executor("ray", store, Limits(), address="ray://head:10001")
+        make_executor("ray", store, JobLimits(), address="ray://head:10001")
 
 
 @pytest.mark.parametrize("instead", ["nothing", "folder", "file"])
@@ -57,7 +57,7 @@ def test_a_job_that_spoils_its_folder_does_not_end_the_run(store, monkeypatch, i
     tell, events = EventWriter(folder.events_file), EventReader(folder.events_file)
     tell("started")
     assert [event["event"] for event in events] == ["started"]
-    running = Running(JOB, folder, nursery.Child(socket.socket(), os.getpid()), events)
+    running = Running(JOB, folder, forkserver.Child(socket.socket(), os.getpid()), events)
     shutil.rmtree(folder.path)
     monkeypatch.setattr(pathlib.Path, "exists", lambda self: True)  # as it was a moment ago
     if instead == "folder":
@@ -66,14 +66,14 @@ def test_a_job_that_spoils_its_folder_does_not_end_the_run(store, monkeypatch, i
         folder.path.write_text("mine now")
     tell("solved")
     assert list(events) == []
-    assert running.over(Limits()) is None
+    assert running.over(JobLimits()) is None
     assert settle(JOB, folder, "failed", "exit code 3")["reason"].startswith("exit code 3")
 
 
 def test_a_job_that_cannot_be_started_costs_its_row(store):
     folder, ended = store.prepare(JOB, fresh=False), list[dict[str, Any]]()
     folder.log_file.mkdir()
-    executor = LocalExecutor(store, Limits(), 1)
+    executor = LocalExecutor(store, JobLimits(), 1)
     executor.run([JOB], on_event=print, on_finished=lambda _, record: ended.append(record))
     assert [record["status"] for record in ended] == ["failed"]
     assert "could not be started: [Errno 21] Is a directory" in ended[0]["reason"]
@@ -85,17 +85,17 @@ def test_a_record_that_another_run_made_meanwhile_is_kept(store, monkeypatch, st
     monkeypatch.setattr(RayExecutor, "_start", lambda self, away: None)
     folder = store.folder_of(JOB)
     folder.write(make_record(JOB, status, "of another run", None))
-    RayExecutor(store, Limits())._send(JOB)
+    RayExecutor(store, JobLimits())._send(JOB)
     assert folder.record_file.exists() == kept
 
 
 def test_what_a_job_asks_of_a_node():
-    assert resources(JOB, Limits()) == {"num_cpus": 1, "num_gpus": 0}
+    assert resources(JOB, JobLimits()) == {"num_cpus": 1, "num_gpus": 0}
     large = Job(**{**JOB.to_json(), "threads": 4, "device": "cuda"})
-    asked = resources(large, Limits(memory_bytes=5))
+    asked = resources(large, JobLimits(memory_bytes=5))
     assert asked == {"num_cpus": 4, "num_gpus": 1, "memory": 5}
     with pytest.raises(UsageError, match="Ray chooses the card"):
-        resources(Job(**{**JOB.to_json(), "device": "cuda:1"}), Limits())
+        resources(Job(**{**JOB.to_json(), "device": "cuda:1"}), JobLimits())
 
 
 def test_an_earlier_attempts_record_is_not_taken_for_this_ones(store):

@@ -6,7 +6,7 @@ import pytest
 
 import bell_bench.harness.plan as plan_module
 from bell_bench.errors import BellBenchError, UsageError
-from bell_bench.harness.executor import Limits, LocalExecutor
+from bell_bench.harness.executor import JobLimits, LocalExecutor
 from bell_bench.harness.plan import Request, check_plan, make_plan
 from bell_bench.harness.state import make_record
 from bell_bench.harness.store import ResultStore
@@ -16,7 +16,7 @@ def test_what_is_finished_needs_no_images(tmp_path, monkeypatch):
     monkeypatch.setenv("BELL_BENCH_DATA", str(tmp_path / "data"))
     plan = make_plan(Request(("sa",), sequences=("S_pl",), data="images"))
     store = ResultStore(tmp_path / "runs")
-    executor = LocalExecutor(store, Limits(), 1)
+    executor = LocalExecutor(store, JobLimits(), 1)
     with pytest.raises(UsageError, match="images are missing for --data images"):
         check_plan(plan, executor)
     for job in plan.jobs:
@@ -41,7 +41,7 @@ def test_what_begins_at_once_is_not_tried_before(tmp_path, monkeypatch):
     )
     plan = make_plan(Request(("mntdp-d", "sa"), sequences=("S_pl",), device="cuda"))
     for workers in (1, 2):
-        check_plan(plan, LocalExecutor(ResultStore(tmp_path / "runs"), Limits(), workers))
+        check_plan(plan, LocalExecutor(ResultStore(tmp_path / "runs"), JobLimits(), workers))
     (last,) = {job.load for job in plan.jobs[1:]}
     assert tried == [last, "--device cuda", "--device cuda"]
 
@@ -54,4 +54,4 @@ def test_a_run_of_nothing_but_what_cannot_be_imported_is_given_up(tmp_path, monk
         lambda load, items, *rest, **more: dict.fromkeys(items, "no such thing"),
     )
     with pytest.raises(BellBenchError, match="no such thing"):
-        check_plan(plan, Elsewhere(ResultStore(tmp_path / "runs"), Limits()))
+        check_plan(plan, Elsewhere(ResultStore(tmp_path / "runs"), JobLimits()))

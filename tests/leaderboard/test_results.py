@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from bell_bench_leaderboard import COLUMNS, result_rows, summary_table, to_csv
-from bell_bench_leaderboard.picture import draw_leaderboard
+from bell_bench_leaderboard.heat_map import draw_leaderboard
 from tests.leaderboard.making import record
 
 

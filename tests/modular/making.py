@@ -15,7 +15,7 @@ from bell_bench.modular.blocks import block
 from bell_bench.modular.evaluations import EvaluationStore
 from bell_bench.modular.evaluator import Evaluator
 from bell_bench.modular.library import Library
-from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.path import NEW, ModulePath
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.modular.training import Trained
 from bell_bench.problem import Problem, Split
@@ -127,7 +127,7 @@ def make_evaluator(folder: pathlib.Path, train: Any = None, **changes: Any) -> E
 
 def solve(evaluator: Evaluator, problem: Problem, *modules: str) -> tuple[str, ...]:
     """Evaluate a path, standalone unless told, and add it to the library."""
-    path = Path(modules or (NEW,) * len(problem.architecture))
+    path = ModulePath(modules or (NEW,) * len(problem.architecture))
     return evaluator.library.add(problem, evaluator.evaluate(path, problem))
 
 

@@ -28,11 +28,11 @@ from bell_bench.errors import UsageError
 from bell_bench.memory import PEAK
 from bell_bench.modular import evaluator as module
 from bell_bench.modular.evaluations import EvaluationStore, StoreWarning
-from bell_bench.modular.evaluator import Charges, Cost, derive_seed
-from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.evaluator import Charges, EvaluationCost, derive_seed
+from bell_bench.modular.path import NEW, ModulePath
 from bell_bench.modular.training import DivergenceWarning, train
 
-STANDALONE = Path.standalone(4)
+STANDALONE = ModulePath.standalone(4)
 
 
 def same_weights(one, other):
@@ -47,7 +47,7 @@ def test_figures_are_those_of_training_whether_hit_or_not(tmp_path):
         assert evaluation.path == STANDALONE
         assert (evaluation.accuracy, evaluation.loss, evaluation.diverged) == (0.5, 0.7, False)
         cost = dataclasses.replace(evaluation.cost, memory_bytes=0)
-        assert cost == Cost(10, 1000, 100, 3.0, 2.5, 0)
+        assert cost == EvaluationCost(10, 1000, 100, 3.0, 2.5, 0)
         assert (evaluation.epochs, evaluation.flop_coverage) == (2, 0.9)
         assert evaluation.uncounted == ("aten::relu",)
         assert evaluation.history[1] == (10, 0.7, 0.5)
@@ -103,7 +103,7 @@ def test_a_refused_or_failed_path_is_not_charged(tmp_path):
 
     evaluator = make_evaluator(tmp_path, train=fail)
     with pytest.raises(UsageError, match="names 2 modules"):
-        evaluator.evaluate(Path.standalone(2), make_problem())
+        evaluator.evaluate(ModulePath.standalone(2), make_problem())
     with pytest.raises(MemoryError):
         evaluator.evaluate(STANDALONE, make_problem())
     assert evaluator.charges.paths_evaluated == evaluator.charges.paths_computed == 0
@@ -114,7 +114,7 @@ def test_reused_modules_are_handed_to_training_frozen(tmp_path):
     fake = FakeTrain()
     evaluator = make_evaluator(tmp_path, train=fake)
     solve(evaluator, make_problem(0))
-    path = Path(("1.1", NEW, NEW, "1.4"))
+    path = ModulePath(("1.1", NEW, NEW, "1.4"))
     evaluation = evaluator.evaluate(path, make_problem(1))
     frozen = fake.calls[-1]["frozen"]
     assert sorted(frozen) == [0, 3]
@@ -128,7 +128,7 @@ def test_seeds_come_from_the_problem_and_from_the_path(tmp_path):
     evaluator = make_evaluator(tmp_path, train=fake)
     solve(evaluator, make_problem(0))
     evaluator.evaluate(STANDALONE, make_problem(1))
-    evaluator.evaluate(Path(("1.1", NEW, NEW, NEW)), make_problem(1))
+    evaluator.evaluate(ModulePath(("1.1", NEW, NEW, NEW)), make_problem(1))
     make_evaluator(tmp_path, train=fake, seed=1).evaluate(STANDALONE, make_problem(0))
     seeds = [call["seed"] for call in fake.calls]
     assert seeds[1] == seeds[2]
@@ -173,7 +173,7 @@ def test_threads_torch_and_code_belong_to_the_key(tmp_path, monkeypatch):
 
 def test_modules_count_by_content_not_by_name(tmp_path):
     """Two jobs whose libraries hold the same module share what was trained on it; else not."""
-    path = Path(("1.1", NEW, NEW, NEW))
+    path = ModulePath(("1.1", NEW, NEW, NEW))
     hits = []
     for job, origin in enumerate([0, 0, 5]):
         evaluator = make_evaluator(tmp_path / str(job), store=EvaluationStore(tmp_path / "store"))
@@ -288,7 +288,7 @@ def test_real_training_through_the_store(tmp_path):
         warnings.simplefilter("error")
         evaluator = make_evaluator(tmp_path, train=train)
         names = solve(evaluator, make_problem(0))
-        frozen = evaluator.evaluate(Path(names), make_problem(1))
+        frozen = evaluator.evaluate(ModulePath(names), make_problem(1))
     assert frozen.cost.updates == 0
     assert 0 <= frozen.accuracy <= 1
     assert evaluator.charges.updates > 0

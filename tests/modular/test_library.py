@@ -14,7 +14,7 @@ from bell_bench.files import hash_json
 from bell_bench.modular.architecture import ModuleSpec, Type
 from bell_bench.modular.blocks import block
 from bell_bench.modular.library import Library, hash_weights
-from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.path import NEW, ModulePath
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_only_new_modules_are_added_and_names_count_from_one(library):
         ("1.1", "1.2", "2.3", "2.4"),
         ("1.1", "3.2"),
     ]
-    assert library.solution(1).path == Path(("1.1", "1.2", NEW, NEW))
+    assert library.solution(1).path == ModulePath(("1.1", "1.2", NEW, NEW))
     assert library["2.3"].origin == 1
     assert library["2.3"].layer == 2
     assert len(weights_files(library)) == len(library) == 7
@@ -72,7 +72,7 @@ def test_sizes(library):
 
 def test_weights_are_those_that_were_trained(evaluator):
     problem = make_problem(0)
-    evaluation = evaluator.evaluate(Path.standalone(4), problem)
+    evaluation = evaluator.evaluate(ModulePath.standalone(4), problem)
     evaluator.library.add(problem, evaluation)
     for layer in range(4):
         kept = evaluator.library.weights(f"1.{layer + 1}")
@@ -93,13 +93,13 @@ def test_weights_are_those_that_were_trained(evaluator):
 )
 def test_paths_that_do_not_fit_are_refused(library, path, message):
     with pytest.raises(UsageError) as error:
-        library.resolve(Path(path), PAIRS)
+        library.resolve(ModulePath(path), PAIRS)
     assert message in str(error.value)
 
 
 def test_missing_module_in_an_empty_library(tmp_path):
     with pytest.raises(UsageError, match=r"'1\.1' \(the library has none for this layer\)"):
-        Library(tmp_path).resolve(Path(("1.1", NEW, NEW, NEW)), PAIRS)
+        Library(tmp_path).resolve(ModulePath(("1.1", NEW, NEW, NEW)), PAIRS)
 
 
 def test_a_problem_is_solved_once(library, evaluator):

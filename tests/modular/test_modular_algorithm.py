@@ -8,7 +8,7 @@ from making import SINGLE, FakeContext, FakeTrain, make_evaluator, make_problem
 
 from bell_bench.errors import UsageError
 from bell_bench.modular.modular_algorithm import ModularAlgorithm
-from bell_bench.modular.path import NEW, Path
+from bell_bench.modular.path import NEW, ModulePath
 from bell_bench_algorithms import bell_bench_algorithms
 from bell_bench_algorithms.sa import Standalone
 
@@ -18,7 +18,7 @@ class Listed(ModularAlgorithm):
 
     def search(self, problem):
         for modules in self.options["paths"]:
-            yield self.context.evaluate(Path(modules), problem)
+            yield self.context.evaluate(ModulePath(modules), problem)
 
 
 def make(tmp_path, accuracies=None, kind=Listed, **options):

@@ -13,7 +13,7 @@ from bell_bench.errors import UsageError
 from bell_bench.options import complete
 from bell_bench.plugins import registry
 from bell_bench.specs import AlgorithmSpec, Option
-from bell_bench.testing import CONTRACTS, ContractBroken, apart, check_algorithm, examine
+from bell_bench.testing import CONTRACTS, ContractBroken, check_algorithm, examine, isolation
 from bell_bench.testing.conformance import contract_text, explanation
 from bell_bench.testing.contracts import _values
 from tests.testing.misbehaving import (
@@ -148,7 +148,7 @@ def test_an_option_that_nothing_is_known_for_is_told() -> None:
 
 @pytest.mark.slow
 def test_a_call_that_hangs_is_ended_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "LIMIT", 5.0)
+    monkeypatch.setattr(isolation, "LIMIT", 5.0)
     kept, hung, left = examine(Hangs, ("scores", "few-points", "stable"))
     assert (kept.status, hung.status, left.status) == ("kept", "broken", "not run")
     assert hung.detail.startswith("learn(problem 2: ")

@@ -1,7 +1,7 @@
 """The colour images of CTrL's streams: embedded stand-ins or real ones. Imports no torch."""
 
 from bell_bench.data.colour.datasets import DATASETS, DatasetInfo
-from bell_bench.data.colour.domain import ColourDomain, Images
+from bell_bench.data.colour.domain import ColourDomain, ColourImages
 from bell_bench.data.colour.formatting import rainbow
 from bell_bench.data.colour.loading import SOURCES, classes_here, load, missing
 
@@ -9,8 +9,8 @@ __all__ = [
     "DATASETS",
     "SOURCES",
     "ColourDomain",
+    "ColourImages",
     "DatasetInfo",
-    "Images",
     "classes_here",
     "load",
     "missing",

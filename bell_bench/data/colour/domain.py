@@ -15,7 +15,7 @@ Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Images:
+class ColourImages:
     """One pool; any prefix of it is balanced over the classes as far as they reach."""
 
     images: Pixels
@@ -32,8 +32,8 @@ class ColourDomain:
 
     name: str
     classes: int
-    train: Images
-    validation: Images
-    test: Images
+    train: ColourImages
+    validation: ColourImages
+    test: ColourImages
     fingerprint: str
     """Hash of the six arrays."""

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from bell_bench.data import official
 from bell_bench.data.arrays import Arrays
 from bell_bench.data.catalogue import COLOUR
-from bell_bench.data.colour import drawn, pools
+from bell_bench.data.colour import pools
 from bell_bench.data.colour.datasets import DATASETS
-from bell_bench.data.colour.domain import SIDE, SPLITS, ColourDomain, Images
+from bell_bench.data.colour.domain import SIDE, SPLITS, ColourDomain, ColourImages
 from bell_bench.data.imported import imported_labels, imported_path, read_imported
 from bell_bench.data.prepared import stamp, stored
 from bell_bench.errors import BellBenchError, unknown
+from bell_bench_drawn import colour as drawn
 
 SOURCES: Mapping[str, str] = MappingProxyType(
     {
@@ -41,7 +42,7 @@ def load(name: str, data: str) -> ColourDomain:
         key = {"colour cut": pools.CUT, "name": name, "files": _stamps(name)}
         found = stored(name, key, lambda: pools.cut(_read(name), name))
     splits = {
-        split: Images(found.arrays[f"{split}_images"], found.arrays[f"{split}_labels"])
+        split: ColourImages(found.arrays[f"{split}_images"], found.arrays[f"{split}_labels"])
         for split in SPLITS
     }
     classes = int(splits["train"].labels.max()) + 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bell_bench.data.colour.domain import SIDE, Images, Pixels
+from bell_bench.data.colour.domain import SIDE, ColourImages, Pixels
 from bell_bench.data.colour.loading import load
 from bell_bench.pictures import save_picture
 
@@ -37,7 +37,7 @@ def draw_dataset(name: str, data: str, file: str | Path) -> None:
     save_picture(figure, file)
 
 
-def contact_sheet(pool: Images, labels: range, samples: int) -> Pixels:
+def contact_sheet(pool: ColourImages, labels: range, samples: int) -> Pixels:
     """One row per class, ``samples`` images each, as one picture."""
     pitch = SIDE + _GAP
     shape = (len(labels) * pitch + _GAP, samples * pitch + _GAP, 3)

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from bell_bench.data import BELL_DOMAINS
 from bell_bench.suites.base import SequenceInfo
 from bell_bench.suites.bell.labellings import Labelling, labellings
-from bell_bench.suites.bell.protocol import Protocol
+from bell_bench.suites.bell.protocol import BellProtocol
 
 KINDS = {"plus": "Ψ+", "minus": "Ψ−", "latent": "latent Ψ−", "few": "Ψ−−"}
 
 
 @dataclass(frozen=True)
-class Place:
+class PatternPlace:
     """One problem of a realised sequence, before any image is drawn."""
 
     domain: str
@@ -36,23 +36,23 @@ class Pattern:
     info: SequenceInfo
     seeds: tuple[int, ...]
     """The published realisations (or our own, where none were published)."""
-    fill: Callable[[random.Random, Protocol], list[Place]]
+    fill: Callable[[random.Random, BellProtocol], list[PatternPlace]]
 
 
 def _sampled(
     domains: int, uppers: int, places: str, kinds: str
-) -> Callable[[random.Random, Protocol], list[Place]]:
+) -> Callable[[random.Random, BellProtocol], list[PatternPlace]]:
     """A fixed pattern: ``places`` like "11 22 1." (domain, labelling; "." for none), and kinds
     "+" plus, "-" minus, "l" latent, "b" what the protocol puts before latent ones, "f" few;
     a place that ends in "v" is flattened to a vector."""
     names = {"+": "plus", "-": "minus", "l": "latent", "f": "few"}
 
-    def fill(rng: random.Random, protocol: Protocol) -> list[Place]:
+    def fill(rng: random.Random, protocol: BellProtocol) -> list[PatternPlace]:
         d = rng.sample(BELL_DOMAINS, domains)
         g = rng.sample(labellings(protocol.own_maps), uppers)
         kind = {**names, "b": protocol.latent_before}
         return [
-            Place(
+            PatternPlace(
                 domain=d[int(place[0]) - 1],
                 labelling=None if place[1] == "." else g[int(place[1]) - 1],
                 kind=kind[symbol],
@@ -64,7 +64,7 @@ def _sampled(
     return fill
 
 
-def _long(rng: random.Random, protocol: Protocol) -> list[Place]:
+def _long(rng: random.Random, protocol: BellProtocol) -> list[PatternPlace]:
     """Problems drawn with replacement, sizes at random, large ones among the first 50 only."""
     uppers = labellings(protocol.own_maps)
     places = []
@@ -77,15 +77,18 @@ def _long(rng: random.Random, protocol: Protocol) -> list[Place]:
             kind = "plus"
         else:
             kind = small
-        places.append(Place(domain, upper, kind))
+        places.append(PatternPlace(domain, upper, kind))
     return places
 
 
-def _in_plus(rng: random.Random, protocol: Protocol) -> list[Place]:
+def _in_plus(rng: random.Random, protocol: BellProtocol) -> list[PatternPlace]:
     """15 large problems on five domains in turn, each with its own labelling, then (d6, g1)."""
     d = rng.sample(BELL_DOMAINS, 6)
     g = rng.sample(labellings(protocol.own_maps), 16)
-    return [*(Place(d[i % 5], g[i], "plus") for i in range(15)), Place(d[5], g[0], "latent")]
+    return [
+        *(PatternPlace(d[i % 5], g[i], "plus") for i in range(15)),
+        PatternPlace(d[5], g[0], "latent"),
+    ]
 
 
 def _short(
@@ -138,6 +141,6 @@ _PATTERNS = (
 PATTERNS = {pattern.info.name: pattern for pattern in _PATTERNS}
 
 
-def realise(name: str, seed: int, protocol: Protocol) -> list[Place]:
+def realise(name: str, seed: int, protocol: BellProtocol) -> list[PatternPlace]:
     """The problems of a sequence for a seed; the published seeds give the published problems."""
     return PATTERNS[name].fill(random.Random(seed), protocol)

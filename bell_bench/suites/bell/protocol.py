@@ -12,7 +12,7 @@ def row(help: str, default: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Protocol:
+class BellProtocol:
     """Every place where the paper and its code disagree is one field."""
 
     name: str
@@ -40,8 +40,8 @@ class Protocol:
 
 
 PROTOCOLS = {
-    "paper": Protocol("paper", "what the paper says; its authors' code where it is silent"),
-    "authors-code": Protocol(
+    "paper": BellProtocol("paper", "what the paper says; its authors' code where it is silent"),
+    "authors-code": BellProtocol(
         "authors-code",
         "what the published code does, to compare with the published tables",
         own_maps=True,

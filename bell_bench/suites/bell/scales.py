@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from bell_bench.data import DomainSizes
 from bell_bench.modular.settings import TrainingSettings
-from bell_bench.suites.bell.protocol import Protocol
+from bell_bench.suites.bell.protocol import BellProtocol
 
 
 @dataclass(frozen=True)
-class Scale:
+class BellScale:
     """Points, images, network width, updates and patience; never the pattern of a sequence."""
 
     name: str
@@ -30,7 +30,7 @@ class Scale:
     """None: the protocol's. A shorter training needs larger steps."""
     weight_decay: float | None = None
 
-    def settings(self, protocol: Protocol) -> TrainingSettings:
+    def settings(self, protocol: BellProtocol) -> TrainingSettings:
         return TrainingSettings(
             learning_rate=self.learning_rate or protocol.learning_rate,
             weight_decay=self.weight_decay or protocol.weight_decay,
@@ -43,7 +43,7 @@ class Scale:
 
 
 SCALES = {
-    "quick": Scale(
+    "quick": BellScale(
         name="quick",
         summary="minutes on two cores; the default",
         plus_points=8_000,
@@ -59,7 +59,7 @@ SCALES = {
         learning_rate=0.001,
         weight_decay=0.02,
     ),
-    "standard": Scale(
+    "standard": BellScale(
         name="standard",
         summary="an hour or two on two cores",
         plus_points=30_000,
@@ -74,7 +74,7 @@ SCALES = {
         learning_rate=0.0007,
         weight_decay=0.02,
     ),
-    "paper": Scale(
+    "paper": BellScale(
         name="paper",
         summary="the published sizes",
         plus_points=30_000,

@@ -20,9 +20,9 @@ from bell_bench.suites.base import ProblemSize, SequenceInfo, check_seed
 from bell_bench.suites.bell.architecture import architecture
 from bell_bench.suites.bell.draw import Ints, Triple, coordinates, draw_split, random_state
 from bell_bench.suites.bell.labellings import SIDE
-from bell_bench.suites.bell.patterns import KINDS, PATTERNS, Place, realise
-from bell_bench.suites.bell.protocol import PROTOCOLS, Protocol
-from bell_bench.suites.bell.scales import SCALES, Scale
+from bell_bench.suites.bell.patterns import KINDS, PATTERNS, PatternPlace, realise
+from bell_bench.suites.bell.protocol import PROTOCOLS, BellProtocol
+from bell_bench.suites.bell.scales import SCALES, BellScale
 
 FEW_POINTS, FEW_IMAGES, FEW_COORDINATES = 10, 20, 10
 
@@ -33,12 +33,12 @@ class BellSequence:
 
     name: str
     seed: int
-    scale: Scale
-    protocol: Protocol
+    scale: BellScale
+    protocol: BellProtocol
     data: str
 
     @cached_property
-    def places(self) -> list[Place]:
+    def places(self) -> list[PatternPlace]:
         return realise(self.name, self.seed, self.protocol)
 
     def __len__(self) -> int:
@@ -52,7 +52,7 @@ class BellSequence:
     def domains(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(place.domain for place in self.places))
 
-    def triples(self, place: Place) -> dict[str, Triple]:
+    def triples(self, place: PatternPlace) -> dict[str, Triple]:
         """The sizes of a problem's training, validation and test sets."""
         scale, protocol = self.scale, self.protocol
         if protocol.few_restricted:
@@ -72,7 +72,7 @@ class BellSequence:
             validation = few
         return {"train": train, "validation": validation, "test": Triple(scale.test_points)}
 
-    def architecture(self, place: Place) -> Architecture:
+    def architecture(self, place: PatternPlace) -> Architecture:
         return architecture(
             place.space,
             pairs=place.labelling is not None,
@@ -84,7 +84,7 @@ class BellSequence:
     def sizes(self) -> list[ProblemSize]:
         return [self._size(place) for place in self.places]
 
-    def _size(self, place: Place) -> ProblemSize:
+    def _size(self, place: PatternPlace) -> ProblemSize:
         triples, there = self.triples(place), self.scale.domain
         inputs = {part: triples[part].points for part in ("train", "validation")}
         images = {
@@ -99,7 +99,7 @@ class BellSequence:
     def missing(self) -> Mapping[str, str]:
         return missing(self.domains, self.data)
 
-    def _domain(self, place: Place) -> Domain:
+    def _domain(self, place: PatternPlace) -> Domain:
         """Loaded and checked once; its images stay on disk."""
         if place.domain not in self._loaded:
             self._loaded[place.domain] = load_domain(place.domain, self.data, self.scale.domain)
@@ -188,7 +188,7 @@ class BellSequence:
 
     def picture(self, file: pathlib.Path) -> None:
         """Sample inputs with labels per problem, and the pattern grids."""
-        from bell_bench.suites.bell.picture import draw_sequence
+        from bell_bench.suites.bell.sequence_picture import draw_sequence
 
         draw_sequence(self, file)
 
@@ -201,8 +201,8 @@ class Bell:
     sequences: Mapping[str, SequenceInfo] = MappingProxyType(
         {name: pattern.info for name, pattern in PATTERNS.items()}
     )
-    scales: Mapping[str, Scale] = SCALES
-    protocols: Mapping[str, Protocol] = PROTOCOLS
+    scales: Mapping[str, BellScale] = SCALES
+    protocols: Mapping[str, BellProtocol] = PROTOCOLS
     sources: Mapping[str, str] = SOURCES
 
     def realisation_seed(self, sequence: str, realisation: int) -> int:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from bell_bench.data.colour import ColourDomain, Images, rainbow
+from bell_bench.data.colour import ColourDomain, ColourImages, rainbow
 from bell_bench.errors import BellBenchError
 from bell_bench.problem import Split
 from bell_bench.suites.bell.draw import Ints, random_state
-from bell_bench.suites.ctrl.streams import Place
+from bell_bench.suites.ctrl.streams import StreamPlace
 
 WHITE = 255.0
 """What pixels are divided by."""
 
 
-def draw_split(place: Place, domain: ColourDomain, part: str, per_class: int, seed: int) -> Split:
+def draw_split(
+    place: StreamPlace, domain: ColourDomain, part: str, per_class: int, seed: int
+) -> Split:
     """A task's training, validation or test set; of test images, all there are if they are fewer.
 
     It follows the stream's seed, the dataset and how often that came before: streams of one seed
     share tasks, and with them evaluations. All tasks of a dataset have its test images in common.
     """
-    pool: Images = getattr(domain, part)
+    pool: ColourImages = getattr(domain, part)
     occurrence = "any" if part == "test" else str(place.occurrence)
     names = ("ctrl", seed, place.dataset, occurrence, part)
     chosen: list[Ints] = []

@@ -8,7 +8,7 @@ from bell_bench.suites.bell.protocol import row
 
 
 @dataclass(frozen=True)
-class Protocol:
+class CtrlProtocol:
     """What the paper and its authors' code leave to the algorithms, as BELL's protocol has it."""
 
     name: str
@@ -20,8 +20,8 @@ class Protocol:
 
 
 PROTOCOLS = {
-    "paper": Protocol("paper", "what the paper says; its authors' code where it is silent"),
-    "authors-code": Protocol(
+    "paper": CtrlProtocol("paper", "what the paper says; its authors' code where it is silent"),
+    "authors-code": CtrlProtocol(
         "authors-code", "what the published code does, where it differs", ewc_fisher="replace"
     ),
 }

@@ -13,7 +13,7 @@ NEVER = 10**9
 
 
 @dataclass(frozen=True)
-class Scale:
+class CtrlScale:
     """Images, network width, updates and patience; never the pattern of a stream.
 
     Images are counted per class, for training and for validation. The defaults are the published.
@@ -55,7 +55,7 @@ class Scale:
 
 
 SCALES = {
-    "quick": Scale(
+    "quick": CtrlScale(
         name="quick",
         summary="minutes on two cores; the default",
         large=(100, 50),
@@ -67,7 +67,7 @@ SCALES = {
         validate_every=10,
         patience=80,
     ),
-    "standard": Scale(
+    "standard": CtrlScale(
         name="standard",
         summary="hours on two cores",
         long=(400, 50),
@@ -76,7 +76,7 @@ SCALES = {
         max_updates=1500,
         patience=500,
     ),
-    "paper": Scale(name="paper", summary="the published sizes"),
+    "paper": CtrlScale(name="paper", summary="the published sizes"),
 }
 """Of LMC's set-up: at ``paper`` nothing but the epochs ends a training."""
 

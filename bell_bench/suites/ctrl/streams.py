@@ -22,7 +22,7 @@ SIZES = {"large": "+", "small": "−", "few": "−−", "long": "+"}
 
 
 @dataclass(frozen=True)
-class Place:
+class StreamPlace:
     """One task of a realised stream, before any image is drawn."""
 
     dataset: str
@@ -49,7 +49,7 @@ class Stream:
     """A stream, and how a seed fills it."""
 
     info: SequenceInfo
-    fill: Callable[[int], list[Place]]
+    fill: Callable[[int], list[StreamPlace]]
 
 
 def _order(seed: int, dataset: str) -> tuple[int, ...]:
@@ -58,17 +58,17 @@ def _order(seed: int, dataset: str) -> tuple[int, ...]:
     return tuple(int(label) for label in order[:CLASSES])
 
 
-def _tasks(*tasks: str) -> Callable[[int], list[Place]]:
+def _tasks(*tasks: str) -> Callable[[int], list[StreamPlace]]:
     """A fixed pattern: per task its dataset and size, and ``shifted`` if its labels are; rainbow1
     and rainbow2 are MNIST on two different colours."""
 
-    def fill(seed: int) -> list[Place]:
+    def fill(seed: int) -> list[StreamPlace]:
         return [_place(seed, *task.split()) for task in tasks]
 
     return fill
 
 
-def _place(seed: int, dataset: str, size: str, *words: str) -> Place:
+def _place(seed: int, dataset: str, size: str, *words: str) -> StreamPlace:
     colour = None
     if dataset.startswith("rainbow"):
         colours = random_state("ctrl", seed, "colours").permutation(len(RAINBOW))
@@ -76,10 +76,10 @@ def _place(seed: int, dataset: str, size: str, *words: str) -> Place:
     classes, shifted = _order(seed, dataset), "shifted" in words
     if shifted:
         classes = (*classes[-1:], *classes[:-1])
-    return Place(dataset, size, classes, colour, shifted)
+    return StreamPlace(dataset, size, classes, colour, shifted)
 
 
-def _long(seed: int) -> list[Place]:
+def _long(seed: int) -> list[StreamPlace]:
     """Datasets, classes and sizes at random; the further on, the fewer are large."""
     rng = random_state("ctrl", seed, "long")
     places = []
@@ -88,7 +88,7 @@ def _long(seed: int) -> list[Place]:
         share = next(share for until, share in LONG_SHARES if position < until)
         size = "long" if rng.random_sample() < share else "few"
         classes = rng.permutation(DATASETS[dataset].classes)[:LONG_CLASSES]
-        places.append(Place(dataset, size, tuple(int(label) for label in classes)))
+        places.append(StreamPlace(dataset, size, tuple(int(label) for label in classes)))
     return places
 
 
@@ -131,7 +131,7 @@ _STREAMS = (
 STREAMS = {stream.info.name: stream for stream in _STREAMS}
 
 
-def realise(name: str, seed: int) -> list[Place]:
+def realise(name: str, seed: int) -> list[StreamPlace]:
     """The tasks of a stream for a seed."""
     seen: Counter[str] = Counter()
     places = []

@@ -17,9 +17,9 @@ from bell_bench.problem import Problem, Split
 from bell_bench.suites.base import ProblemSize, SequenceInfo, check_seed
 from bell_bench.suites.ctrl.architecture import convolutional, resnet
 from bell_bench.suites.ctrl.draw import draw_split
-from bell_bench.suites.ctrl.protocol import PROTOCOLS, Protocol
-from bell_bench.suites.ctrl.scales import RESNET_SCALES, SCALES, Scale
-from bell_bench.suites.ctrl.streams import SIZES, STREAMS, Place, realise
+from bell_bench.suites.ctrl.protocol import PROTOCOLS, CtrlProtocol
+from bell_bench.suites.ctrl.scales import RESNET_SCALES, SCALES, CtrlScale
+from bell_bench.suites.ctrl.streams import SIZES, STREAMS, StreamPlace, realise
 
 CAPS = {"cifar100": (450, 50)}
 """Training and validation images per class of datasets that have fewer than a task may ask for."""
@@ -31,14 +31,14 @@ class CtrlSequence:
 
     name: str
     seed: int
-    scale: Scale
-    protocol: Protocol
+    scale: CtrlScale
+    protocol: CtrlProtocol
     data: str
     network: Callable[[int, int], Architecture]
     """From width and number of classes."""
 
     @cached_property
-    def places(self) -> list[Place]:
+    def places(self) -> list[StreamPlace]:
         return realise(self.name, self.seed)
 
     def __len__(self) -> int:
@@ -70,12 +70,12 @@ class CtrlSequence:
     def sizes(self) -> list[ProblemSize]:
         return [self._size(place) for place in self.places]
 
-    def _size(self, place: Place) -> ProblemSize:
+    def _size(self, place: StreamPlace) -> ProblemSize:
         counts = self.per_class(place)
         train, validation = (len(place.classes) * counts[part] for part in ("train", "validation"))
         return ProblemSize(self.architecture(place), train, validation, train, validation)
 
-    def per_class(self, place: Place) -> dict[str, int]:
+    def per_class(self, place: StreamPlace) -> dict[str, int]:
         """Images per class of a task's training, validation and test sets, as asked for."""
         asked: tuple[int, int] = getattr(self.scale, place.size)
         train, validation = map(min, asked, CAPS.get(place.dataset, asked))
@@ -84,7 +84,7 @@ class CtrlSequence:
             test = min(test, DATASETS[place.dataset].embedded.test)
         return {"train": train, "validation": validation, "test": test}
 
-    def architecture(self, place: Place) -> Architecture:
+    def architecture(self, place: StreamPlace) -> Architecture:
         return self.network(self.scale.width, len(place.classes))
 
     def _draw(self, index: int, part: str) -> Split:
@@ -159,11 +159,14 @@ class Ctrl:
     sequences: Mapping[str, SequenceInfo] = MappingProxyType(
         {name: stream.info for name, stream in STREAMS.items()}
     )
-    protocols: Mapping[str, Protocol] = PROTOCOLS
+    protocols: Mapping[str, CtrlProtocol] = PROTOCOLS
     sources: Mapping[str, str] = SOURCES
 
     def __init__(
-        self, name: str, network: Callable[[int, int], Architecture], scales: Mapping[str, Scale]
+        self,
+        name: str,
+        network: Callable[[int, int], Architecture],
+        scales: Mapping[str, CtrlScale],
     ) -> None:
         self.name = name
         self.network = network

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from bell_bench import Evaluation, ModularAlgorithm, Path, Problem
+from bell_bench import Evaluation, ModularAlgorithm, ModulePath, Problem
 
 
 class MyIdea(ModularAlgorithm):
@@ -18,5 +18,5 @@ class MyIdea(ModularAlgorithm):
         for solution in reversed(latest):
             for length in (len(layers) // 2, len(layers) - 1):
                 if solution.architecture.modules[:length] == layers[:length]:
-                    path = Path.prefix(solution.names[:length], len(layers))
+                    path = ModulePath.prefix(solution.names[:length], len(layers))
                     yield self.context.evaluate(path, problem)

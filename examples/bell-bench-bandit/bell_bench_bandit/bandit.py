@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
-from bell_bench import Context, Evaluation, ModularAlgorithm, Path, Problem
+from bell_bench import Context, Evaluation, ModularAlgorithm, ModulePath, Problem
 from bell_bench.files import read_json, write_json
 
 ENDS = ("first", "last")
@@ -22,7 +22,7 @@ class Arm:
 
     end: str
     problem: int
-    paths: list[Path]
+    paths: list[ModulePath]
     gains: list[float] = field(default_factory=list)
     """Per pull, validation accuracy over that of the standalone path."""
 
@@ -45,7 +45,9 @@ class Bandit(ModularAlgorithm):
         self.best_gains: dict[str, list[float]] = {end: [] for end in ENDS}
 
     def search(self, problem: Problem) -> Iterator[Evaluation]:
-        standalone = self.context.evaluate(Path.standalone(len(problem.architecture)), problem)
+        standalone = self.context.evaluate(
+            ModulePath.standalone(len(problem.architecture)), problem
+        )
         arms = self.arms(problem)
         told = []
         for pulls in range(self.options["pulls"]):
@@ -72,15 +74,19 @@ class Bandit(ModularAlgorithm):
 
     def arms(self, problem: Problem) -> list[Arm]:
         """Both ends of every solution, newest first; a path that two arms share is the first's."""
-        layers, seen = problem.architecture.modules, set[Path]()
+        layers, seen = problem.architecture.modules, set[ModulePath]()
         arms = []
         for solution in reversed(self.context.library.solutions):
             own = solution.architecture.modules
             first = _fitting(own, layers)
             last = _fitting(tuple(reversed(own)), tuple(reversed(layers)))
             paths = {
-                "first": [Path.prefix(solution.names[:n], len(layers)) for n in _lengths(first)],
-                "last": [Path.suffix(solution.names[-n:], len(layers)) for n in _lengths(last)],
+                "first": [
+                    ModulePath.prefix(solution.names[:n], len(layers)) for n in _lengths(first)
+                ],
+                "last": [
+                    ModulePath.suffix(solution.names[-n:], len(layers)) for n in _lengths(last)
+                ],
             }
             for end in ENDS:
                 fresh = [path for path in paths[end] if path not in seen]

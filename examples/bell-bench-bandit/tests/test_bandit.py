@@ -1,8 +1,7 @@
 """The bandit keeps every contract of bell-bench, and pulls the arm that promises most."""
 
-from bell_bench_bandit.bandit import Arm, _lengths
-
 from bell_bench.testing import check_algorithm
+from bell_bench_bandit.bandit import Arm, _lengths
 
 
 def test_it_keeps_every_contract() -> None:

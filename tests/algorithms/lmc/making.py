@@ -15,7 +15,7 @@ from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem, Split
 from bell_bench_algorithms.lmc.head import Head
 from bell_bench_algorithms.lmc.layer import Layer
-from bell_bench_algorithms.lmc.module import Module
+from bell_bench_algorithms.lmc.module import LmcModule
 from bell_bench_algorithms.lmc.network import Network
 from bell_bench_algorithms.lmc.options import PUBLISHED, Hyperparameters
 from bell_bench_algorithms.lmc.outliers import Window
@@ -108,9 +108,9 @@ def vectors(index: int = 0) -> Problem:
     )
 
 
-def make_module(name: str, seed: int, spec: ModuleSpec, learnt: bool = True) -> Module:
+def make_module(name: str, seed: int, spec: ModuleSpec, learnt: bool = True) -> LmcModule:
     """A random module; a learnt one has seen errors near 0.1."""
-    module = Module(shape(spec), name, Window(100, (0.1, 0.11, 0.12) if learnt else ()))
+    module = LmcModule(shape(spec), name, Window(100, (0.1, 0.11, 0.12) if learnt else ()))
     module.draw(torch.Generator().manual_seed(seed))
     if learnt:
         module.freeze()

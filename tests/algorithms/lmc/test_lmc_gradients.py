@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from bell_bench_algorithms.lmc.parts import Part, gradients, parts
+from bell_bench_algorithms.lmc.parameter_groups import ParameterGroup, gradients, parts
 from bell_bench_algorithms.lmc.weights import log_weights
 from tests.algorithms.lmc.making import SETTINGS, VALUES, images, make_network
 
@@ -147,7 +147,7 @@ def test_a_part_steps_as_adam_does_with_its_decay():
     """Two steps written out, for a settings' weight decay as part of the gradient."""
     settings = replace(SETTINGS, weight_decay=0.1)
     start = torch.tensor([1.0, -2.0])
-    part = Part([start.clone().requires_grad_()], settings)
+    part = ParameterGroup([start.clone().requires_grad_()], settings)
     value, mean, square = start.clone(), torch.zeros(2), torch.zeros(2)
     for step, gradient in enumerate(([0.5, 1.0], [-0.2, 3.0]), start=1):
         whole = torch.tensor(gradient) + 0.1 * value

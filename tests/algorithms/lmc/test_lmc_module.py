@@ -6,7 +6,7 @@ from torch import nn
 
 from bell_bench.errors import Unsupported
 from bell_bench.modular.architecture import Architecture, ModuleSpec, Type
-from bell_bench_algorithms.lmc.module import Module, begun
+from bell_bench_algorithms.lmc.module import LmcModule, begun
 from bell_bench_algorithms.lmc.outliers import Window
 from bell_bench_algorithms.lmc.shapes import convolutional, shape
 from tests.algorithms.lmc.making import BELL, VECTORS, architecture, block, make_module
@@ -18,14 +18,14 @@ def count(module: nn.Module) -> int:
 
 def test_parameters_are_the_published_numbers():
     shapes = [shape(spec) for spec in convolutional(architecture(32, 64, layers=4))]
-    modules = [Module(shape, "", Window(3)) for shape in shapes]
+    modules = [LmcModule(shape, "", Window(3)) for shape in shapes]
     assert [count(module.functional) for module in modules] == [1920, 37056, 37056, 37056]
     assert [count(module.structural) for module in modules] == [18307, 82176, 82176, 82176]
     assert [shape.last_kernel for shape in shapes] == [3, 4, 4, 4]
     assert [(shape.side, shape.out) for shape in shapes] == [(32, 17), (17, 9), (9, 5), (5, 3)]
 
 
-def reference(module: Module) -> tuple[nn.Sequential, nn.Sequential]:
+def reference(module: LmcModule) -> tuple[nn.Sequential, nn.Sequential]:
     """The same module of torch's own layers, in the order in which the paper names them."""
     found, (kernel, stride, padding) = module.shape, module.shape.up
     functional = nn.Sequential(
@@ -125,7 +125,7 @@ def test_a_frozen_module_neither_trains_nor_normalises_by_batch():
     assert all(torch.equal(value, before[key]) for key, value in module.state_dict().items())
 
 
-def several(spec: ModuleSpec) -> list[Module]:
+def several(spec: ModuleSpec) -> list[LmcModule]:
     modules = [make_module(str(seed), seed, spec, learnt=False) for seed in range(3)]
     for seed, module in enumerate(modules):
         module.train()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bell_bench_leaderboard.reproduction import judge
-from bell_bench_leaderboard.reproduction.page import make_claims_page
-from bell_bench_leaderboard.reproduction.report import claim_row, paper_grids
+from bell_bench_paper.claims import judge
+from bell_bench_paper.claims.page import make_claims_page
+from bell_bench_paper.claims.report import claim_row, paper_grids
 from tests.leaderboard.page.test_browser import (  # noqa: F401
     EVIL,
     By,
@@ -17,8 +17,8 @@ from tests.leaderboard.page.test_browser import (  # noqa: F401
     pytestmark,
     rows,
 )
-from tests.leaderboard.reproduction.making import book, evidence, three
-from tests.leaderboard.reproduction.test_report import CLAIMS
+from tests.plugins.paper.claims.making import book, evidence, three
+from tests.plugins.paper.claims.test_report import CLAIMS
 
 TABLE = "#claim-table"
 

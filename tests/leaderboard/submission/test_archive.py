@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bell_bench_leaderboard.submission.archive import MIB, Archive, Limits, write_archive
+from bell_bench_leaderboard.submission.archive import MIB, Archive, ArchiveLimits, write_archive
 from bell_bench_leaderboard.submission.refused import Refused
 from tests.leaderboard.submission.conftest import zipped
 
-SMALL = Limits(archive=MIB, files=50, each=MIB, total=2 * MIB)
+SMALL = ArchiveLimits(archive=MIB, files=50, each=MIB, total=2 * MIB)
 
 
-def read_all(content: bytes, limits: Limits = SMALL) -> dict[str, bytes]:
+def read_all(content: bytes, limits: ArchiveLimits = SMALL) -> dict[str, bytes]:
     archive = Archive(content, limits)
     return {name: archive.read(name) for name in archive.names}
 
@@ -96,7 +96,7 @@ def test_more_entries_than_announced():
     end = len(content) - 22
     struct.pack_into("<HH", content, end + 8, 1, 1)
     with pytest.raises(Refused):
-        read_all(bytes(content), Limits(MIB, 4, MIB, MIB))
+        read_all(bytes(content), ArchiveLimits(MIB, 4, MIB, MIB))
 
 
 def test_something_before_after_or_between():

@@ -127,7 +127,7 @@ def test_elsewhere_results_may_be_off_by_a_little(tmp_path, off, last, flops, fa
     """Another torch, processor or commit promises no bits; but no transfer, nor a bargain."""
     from bell_bench.files import write_arrays, write_json
     from bell_bench.harness.store import JobFolder
-    from bell_bench_leaderboard.submission.contents import Entry
+    from bell_bench_leaderboard.submission.contents import SubmittedJob
 
     def record(accuracies: list[float], torch: str, flops: float = 1e9) -> dict:
         environment = {"cpu": "one", "packages": {"torch": torch}}
@@ -145,10 +145,10 @@ def test_elsewhere_results_may_be_off_by_a_little(tmp_path, off, last, flops, fa
 
     class Fake:
         @staticmethod
-        def entry(name: str) -> Entry:
+        def entry(name: str) -> SubmittedJob:
             first = (6 * off - last) / 5
             stated = [*[0.5 + first] * 5, 0.5 + last]
-            return Entry(name, record=record(stated, "1", flops * 1e9), predictions={})
+            return SubmittedJob(name, record=record(stated, "1", flops * 1e9), predictions={})
 
     result = Rerun()
     module._compare("job", Fake, folder, result)

@@ -14,7 +14,7 @@ from bell_bench.modular.architecture import Architecture
 from bell_bench.options import show_value
 from bell_bench.suites.bell.labellings import labellings
 from bell_bench.suites.bell.patterns import PATTERNS, realise
-from bell_bench.suites.bell.protocol import PROTOCOLS, Protocol
+from bell_bench.suites.bell.protocol import PROTOCOLS, BellProtocol
 from bell_bench.suites.bell.suite import BELL
 
 
@@ -347,7 +347,7 @@ def test_every_field_of_the_protocol_is_explained_and_differs():
 
 def test_the_docs_show_every_row_of_the_protocol():
     page = (pathlib.Path(__file__).parents[3] / "docs" / "bell.md").read_text()
-    for field in dataclasses.fields(Protocol):
+    for field in dataclasses.fields(BellProtocol):
         if field.name not in ("name", "summary"):
             values = [getattr(PROTOCOLS[name], field.name) for name in ("paper", "authors-code")]
             paper, code = (show_value(value) for value in values)

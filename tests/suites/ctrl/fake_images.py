@@ -11,7 +11,7 @@ import pytest
 
 from bell_bench.data.colour import DATASETS
 from bell_bench.suites.ctrl import suite
-from bell_bench.suites.ctrl.scales import SCALES, Scale
+from bell_bench.suites.ctrl.scales import SCALES, CtrlScale
 
 PER_CLASS = {"train": 30, "validation": 12, "test": 9}
 
@@ -44,7 +44,7 @@ class Loads(list[str]):
         return self._made[name]
 
 
-def tiny(**changes: Any) -> Scale:
+def tiny(**changes: Any) -> CtrlScale:
     """So small that every algorithm's run takes seconds."""
     sizes = {"large": (4, 3), "small": (3, 2), "few": (2, 2), "long": (3, 2), "test": 3, "width": 4}
     training = {"max_updates": 4, "validate_every": 2}
@@ -62,7 +62,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> Loads:
 def sequence(
     name: str,
     seed: int = 0,
-    scale: Scale | str = "quick",
+    scale: CtrlScale | str = "quick",
     resnet: bool = False,
     data: str = "glyphs",
 ) -> suite.CtrlSequence:

@@ -9,15 +9,15 @@ import pytest
 import torch
 
 from bell_bench.harness.context import JobContext
-from bell_bench.loading import load_object
+from bell_bench.import_strings import load_object
 from bell_bench.modular.training import train
 from bell_bench.options import complete
 from bell_bench.plugins import registry
 from bell_bench_algorithms import bell_bench_algorithms
 from bell_bench_algorithms.lmc.options import PUBLISHED
 from bell_bench_algorithms.picle.prior import temperature
-from tests.avalanche.making import make_job
 from tests.modular.making import make_evaluator
+from tests.plugins.avalanche.making import make_job
 
 from .fake_images import Loads, sequence, tiny
 
@@ -101,10 +101,10 @@ def test_picles_temperature_is_the_papers_for_ctrl(suite):
 
 @pytest.mark.slow
 def test_settings_with_a_grid_are_part_of_an_evaluations_identity(loads: Loads, tmp_path):
-    from bell_bench.modular.path import Path
+    from bell_bench.modular.path import ModulePath
 
     stream = sequence("s_pl", scale=tiny())
-    problem, path = stream.problem(0), Path.standalone(5)
+    problem, path = stream.problem(0), ModulePath.standalone(5)
     trained = []
     for grid in ((), GRID[:1], GRID):
         settings = replace(stream.settings, grid=grid)

@@ -1,0 +1,98 @@
+"""What jobs found, problem by problem, how they chose and what it cost, as people read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bell_bench.descriptions.notes import search_notes, told_problem
+from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.text import table
+
+if TYPE_CHECKING:
+    from bell_bench.harness.store import JobFolder
+
+
+def tell_jobs(folders: Sequence[JobFolder], *, problem: int | None, full: bool, more: str) -> str:
+    """One job problem by problem; several, a line each. ``more`` says how to ask for all."""
+    try:
+        if len(folders) == 1:
+            (folder,) = folders
+            return "\n".join(_tell(folder, folder.record(), problem, full, more))
+        rows = [(folder.path.name, *_standing(folder.record())) for folder in folders]
+        return table(rows, ("job", "status", "problems", "A"))
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        raise BellBenchError(
+            f"a record in {folders[0].path.parent} is not as bell-bench writes them "
+            f"({type(error).__name__}: {error}): it was changed or damaged. `bell-bench evaluate` "
+            "makes it again"
+        ) from error
+
+
+def _standing(record: dict[str, Any] | None) -> tuple[str, int | None, float | None]:
+    """Status, solved problems and A, for a line of a list."""
+    from bell_bench_leaderboard import result_rows
+
+    if record is None:
+        return "not finished", None, None
+    average = result_rows([record])[0]["A"]
+    return record["status"], len(record["problems"]), average and round(average, 2)
+
+
+def _tell(
+    folder: JobFolder, record: dict[str, Any] | None, number: int | None, full: bool, more: str
+) -> Iterator[str]:
+    """One job: all problems in short or in full, or the one of this number in full."""
+    job, problems = folder.job(), _wanted(record["problems"], number) if record else []
+    yield f"{folder.path}"
+    yield (
+        f"{job.algorithm} ({job.provider}) on {job.suite} {job.sequence}, realisation "
+        f"{job.realisation} (seed {job.realisation_seed}), seed {job.seed}; "
+        f"scale {job.scale}, data {job.data}, protocol {job.protocol}"
+    )
+    if job.imported:
+        yield "imported images: " + ", ".join(f"{k}={v}" for k, v in job.imported.items())
+    if job.options:
+        yield "options: " + ", ".join(f"{k}={v}" for k, v in job.options.items())
+    if record is None:
+        yield "not finished: it runs, or was cut off; the same evaluate command goes on"
+        return
+    reason = f": {record['reason']}" if record["reason"] else ""
+    yield f"status: {record['status']}{reason} (log: {folder.log_file})"
+    if measured := record.get("metrics"):
+        yield (
+            f"A {measured['A']:.2f}, F {measured['F']:+.2f}, backward transfer "
+            f"{measured['backward_transfer']:+.2f} (first problem, end against learnt)"
+        )
+    headers = ("problem", "learnt %", "final %", "path", "paths", "trained", "updates", "s", "MiB")
+    yield "\n" + table([_row(problem) for problem in problems], headers)
+    full = full or number is not None
+    for problem in problems:
+        if told := list(told_problem(problem, full)):
+            yield "\n" + "\n".join(told)
+    if not full and any(search_notes(problem) for problem in problems):
+        yield f"\n{more} tells more of what each was chosen from"
+
+
+def _wanted(problems: list[dict[str, Any]], number: int | None) -> list[dict[str, Any]]:
+    if number is None:
+        return problems
+    if number > len(problems):
+        raise UsageError(f"there is no problem {number}: the job has solved {len(problems)}")
+    return [problems[number - 1]]
+
+
+def _row(problem: dict[str, Any]) -> tuple[Any, ...]:
+    used = problem["resources"]
+    final = problem.get("accuracy_final")
+    return (
+        f"{problem['index'] + 1} {problem['name']}",
+        round(100 * problem["accuracy_learnt"], 2),
+        None if final is None else round(100 * final, 2),
+        " ".join(problem["path"] or ["–"]),
+        used["paths_evaluated"],
+        used["paths_trained"],
+        used["updates"],
+        round(used["wall_s"], 2),
+        round(used["peak_memory_bytes"] / 1024**2),
+    )

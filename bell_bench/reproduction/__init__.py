@@ -1,7 +1,0 @@
-"""Reproducing a paper: run the jobs and ablations that its claims need, then judge each claim."""
-
-from bell_bench.reproduction.planning import Scope
-from bell_bench.reproduction.running import reproduce
-from bell_bench.reproduction.verdicts import Reproduction
-
-__all__ = ["Reproduction", "Scope", "reproduce"]

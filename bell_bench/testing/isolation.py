@@ -1,0 +1,106 @@
+"""An examination in a process of its own: a call that hangs it, or ends it, is a finding."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+
+from bell_bench import cpu_determinism, forkserver
+from bell_bench.files import read_json, write_json
+from bell_bench.harness.events import EventReader, EventWriter
+from bell_bench.import_check import ending
+from bell_bench.import_strings import load_object
+from bell_bench.plugins import told_of_plugins
+from bell_bench.testing.tiny_job import NO_CALL, Tell
+
+LIMIT = 90.0
+"""Seconds that one call may take; on problems so small, most take a hundredth of one."""
+TICK = 0.02
+SHOWN = 10_000
+"""Bytes of what the process has printed that its caller is shown."""
+_EVENTS = "events.jsonl"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be examined, and what the process that asks has set."""
+
+    algorithm: str
+    load: str
+    """Its import string: what this process has loaded needs no trial in the other."""
+    names: Sequence[str]
+    """Of contracts."""
+    house: str
+    threads: int = field(default_factory=torch.get_num_threads)
+    path: list[str] = field(default_factory=lambda: list(sys.path))
+
+
+def teller(house: pathlib.Path) -> Tell:
+    """Tells whoever waits for an examination in this house of every call before it is made."""
+    tell = EventWriter(house.parent / _EVENTS)
+    return lambda what: tell("calling", what=what)
+
+
+def look_apart(asked: Asked) -> Iterator[dict[str, Any]]:
+    """What a ``Finding`` is made of, for one contract after the other."""
+    desk = pathlib.Path(asked.house).parent
+    write_json(desk / "asked.json", asdict(asked))
+    events, log = EventReader(desk / _EVENTS), desk / "log.txt"
+    with log.open("wb") as stream:
+        environment = {**os.environ, **cpu_determinism.held(), **told_of_plugins()}
+        process = forkserver.start(__name__, (str(desk),), environment, stream)
+    left, doing, since, ended = list(asked.names), NO_CALL, time.monotonic(), False
+    try:
+        while left:
+            ended = process.poll() is not None
+            for event in events:
+                since, doing = time.monotonic(), event.get("what", NO_CALL)
+                if event["event"] == "found":
+                    left.pop(0)
+                    yield event["finding"]
+            if ended or (doing and time.monotonic() - since > LIMIT):
+                break
+            time.sleep(TICK)
+    finally:
+        forkserver.clear_away(process.pid)
+        code = process.wait()
+        said = _end_of(log)
+        sys.stderr.write(said)
+    why = f"{doing} had not ended after {LIMIT:g} s"
+    if ended:
+        last = "".join(said.splitlines()[-1:])
+        why = f"{doing or 'it'} ended the process with {ending(code)}{': ' if last else ''}{last}"
+    for name in left[:1]:
+        yield {"contract": name, "status": "broken", "detail": why}
+    for name in left[1:]:
+        yield {"contract": name, "status": "not run", "detail": f"{why} (see contract {left[0]})"}
+
+
+def _end_of(log: pathlib.Path) -> str:
+    """What was printed last; no more of it than people read."""
+    with log.open("rb") as stream:
+        stream.seek(max(0, log.stat().st_size - SHOWN))
+        return stream.read(SHOWN).decode(errors="replace")
+
+
+def start(desk: str) -> int:
+    """In the other process: look at each contract, and tell of every call before it is made."""
+    from bell_bench.testing.conformance import look, session_of
+
+    folder = pathlib.Path(desk)
+    asked, tell = Asked(**read_json(folder / "asked.json")), EventWriter(folder / _EVENTS)
+    sys.path[:] = asked.path
+    torch.set_num_threads(asked.threads)
+    load_object(asked.load)
+    house = pathlib.Path(asked.house)
+    for finding in look(session_of(asked.algorithm, house, teller(house)), asked.names):
+        sys.stdout.flush()  # the last finding may be the end of this process
+        tell("found", finding=asdict(finding))
+    return 0

@@ -1,0 +1,110 @@
+"""Going on from a checkpoint in a process that has seen nothing of what came before it.
+
+What an algorithm keeps in a module or a class, and neither saves nor loads, is not there.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from bell_bench import forkserver
+from bell_bench.files import read_arrays, read_json, write_arrays, write_json
+from bell_bench.testing.isolation import teller
+from bell_bench.testing.tiny_job import NO_CALL, Broken, Fault, NotApplicable
+
+if TYPE_CHECKING:
+    from bell_bench.testing.contracts import Session
+
+Scores = list[list[Tensor]]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A job that was cut off, and what its worker knew."""
+
+    name: str
+    folder: str
+    """Where ``save`` wrote."""
+    learnt: int
+    stored: Mapping[str, Sequence[int]]
+    """What was told to ``context.account``."""
+    algorithm: str | None
+    """How another process finds it."""
+    threads: int = field(default_factory=torch.get_num_threads)
+    path: list[str] = field(default_factory=lambda: list(sys.path))
+
+
+def go_on(session: Session, cut: Cut) -> Scores:
+    """Scores of all problems known right after loading, and of all at the end."""
+    tasks, trial = session.tasks("plain"), session.trial(name=cut.name)
+    trial.load(pathlib.Path(cut.folder), tasks[: cut.learnt])
+    trial.job_context.stored = {what: list(sizes) for what, sizes in cut.stored.items()}
+    loaded = trial.predict_all()
+    for task in tasks[cut.learnt :]:
+        trial.learn(task)
+    return [loaded, trial.predict_all()]
+
+
+def go_on_elsewhere(session: Session, cut: Cut) -> Scores:
+    """The same in another process; in this one if no other can import the class."""
+    if cut.algorithm is None:
+        return go_on(session, cut)
+    session.tell(NO_CALL)  # until the other process makes one
+    desk = session.house / f"{cut.name}-elsewhere"
+    write_json(desk / "cut.json", asdict(cut))
+    with (desk / "log.txt").open("w+b") as log:
+        process = forkserver.start(__name__, (str(desk),), dict(os.environ), log)
+        try:
+            code = process.wait()
+        finally:
+            forkserver.clear_away(process.pid)
+    answer = desk / "answer.json"
+    if code or not answer.is_file():
+        last = (desk / "log.txt").read_text(errors="replace").split("\n")[-3:]
+        raise Broken(f"load(folder) in another process ended it with {code}: {' '.join(last)}")
+    return _read(desk, read_json(answer))
+
+
+def start(desk: str) -> int:
+    """In the other process: go on, and write down the scores or why there are none."""
+    folder = pathlib.Path(desk)
+    cut = Cut(**read_json(folder / "cut.json"))
+    sys.path[:] = cut.path
+    torch.set_num_threads(cut.threads)
+    write_json(folder / "answer.json", _answer(folder, cut))
+    return 0
+
+
+def _answer(desk: pathlib.Path, cut: Cut) -> dict[str, Any]:
+    from bell_bench.testing.conformance import session_of
+
+    assert cut.algorithm is not None
+    try:
+        scores = go_on(session_of(cut.algorithm, desk.parent, teller(desk.parent)), cut)
+    except Fault as fault:
+        return {"fault": [str(fault), fault.contract]}
+    except NotApplicable as refusal:
+        return {"refusal": str(refusal)}
+    named = {f"{row}-{at}": each for row, kept in enumerate(scores) for at, each in enumerate(kept)}
+    write_arrays(desk / "scores.npz", {name: each.cpu().numpy() for name, each in named.items()})
+    return {"known": [len(kept) for kept in scores]}
+
+
+def _read(desk: pathlib.Path, answer: Mapping[str, Any]) -> Scores:
+    if "fault" in answer:
+        raise Fault(*answer["fault"])
+    if "refusal" in answer:
+        raise NotApplicable(answer["refusal"])
+    found = read_arrays(desk / "scores.npz")
+    return [
+        [torch.from_numpy(found[f"{row}-{at}"]) for at in range(known)]
+        for row, known in enumerate(answer["known"])
+    ]

@@ -1,0 +1,33 @@
+"""Avalanche, both ways: our sequences as its benchmarks, its strategies as our algorithms.
+
+Importing this imports neither torch nor Avalanche, which takes seconds; using it does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bell_bench.suites.base import Sequence
+
+__all__ = ["multi_head", "to_benchmark"]
+
+
+def to_benchmark(sequence: Sequence) -> Any:
+    """An Avalanche benchmark of a sequence: streams ``train``, ``valid`` and ``test``, one
+    experience per problem with the problem's number as its task label.
+
+    Classes are numbered through the sequence. Unique images stay as they are stored; an item's are
+    standardised when it is read, and form a tensor (arity, …).
+    """
+    from bell_bench_avalanche.benchmark import make_benchmark
+
+    return make_benchmark(sequence)
+
+
+def multi_head(benchmark: Any, seed: int = 0) -> Any:
+    """The suite's network for a benchmark of ours: modules shared wherever types match,
+    and a head for each problem, chosen by task label."""
+    from bell_bench_avalanche.model import make_model
+
+    return make_model(benchmark, seed)

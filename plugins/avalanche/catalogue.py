@@ -1,0 +1,86 @@
+"""Avalanche's strategies by name, read from a table: listing them imports no Avalanche.
+
+``avalanche:NAME`` names a strategy wherever an algorithm is named. The table is made by
+``python -m bell_bench_avalanche.make_table`` from the installed Avalanche, and a test compares the
+two.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import pathlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bell_bench.errors import UsageError, unknown
+from bell_bench.files import read_json
+from bell_bench.plugins import Provided
+from bell_bench.specs import AlgorithmSpec, Option, check_name
+
+FAMILY = "avalanche"
+DISTRIBUTION = "avalanche-lib"
+TABLE = pathlib.Path(__file__).with_name("strategies.json")
+_TYPES: dict[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A row of the table."""
+
+    name: str
+    load: str
+    """Avalanche's class as an import string."""
+    summary: str
+    reason: str = ""
+    """Why it is not supported; empty if it is."""
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Its constructor's own arguments: type, default, help."""
+    embeds: bool = False
+    """Whether it wants an embedding rather than class scores of its model."""
+    online: bool = False
+    """Whether it takes each batch as an experience, in one pass over the data."""
+
+
+@dataclass(frozen=True)
+class StrategySpec(AlgorithmSpec):
+    """A strategy as an algorithm. Its name has the family's prefix, which no plugin's can have."""
+
+    def __post_init__(self) -> None:
+        check_name("strategy", self.name.removeprefix(f"{FAMILY}:"))
+
+
+@functools.cache
+def strategies() -> dict[str, Strategy]:
+    """All of Avalanche's strategies, supported or not."""
+    return {name: Strategy(name, **row) for name, row in read_json(TABLE).items()}
+
+
+def algorithm(name: str) -> Provided[AlgorithmSpec]:
+    """The algorithm ``avalanche:NAME``; an error says why if it is not supported."""
+    if name not in strategies():
+        hint = "(see `bell-bench list --avalanche`)"
+        raise unknown(f"strategy of {FAMILY}", name, strategies(), hint)
+    strategy = strategies()[name]
+    if strategy.reason:
+        raise UsageError(f"{FAMILY}:{name} is not supported: {strategy.reason}")
+    spec = StrategySpec(
+        name=f"{FAMILY}:{name}",
+        load=f"bell_bench_avalanche.strategies:{name}",
+        summary=strategy.summary,
+        options={key: _option(**row) for key, row in strategy.options.items()},
+    )
+    return Provided(spec, FAMILY, DISTRIBUTION, installed())
+
+
+def installed() -> str:
+    """The version of Avalanche that is installed, found without importing it."""
+    try:
+        return importlib.metadata.version(DISTRIBUTION)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _option(type: str, default: Any, help: str) -> Option:
+    return Option(_TYPES[type], default, help, optional=default is None)

@@ -1,0 +1,1 @@
+"""The PICLE paper, claim by claim: its runs, its verdicts, its ablations."""

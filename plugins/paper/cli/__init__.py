@@ -1,0 +1,1 @@
+"""The verbs that the paper adds to the command line."""

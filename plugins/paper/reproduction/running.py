@@ -1,0 +1,164 @@
+"""Running what claims need and is not done yet, and judging them by all there is."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import pathlib
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from bell_bench.errors import UsageError, unknown
+from bell_bench.results import Results
+from bell_bench_paper.reproduction.ablations import ablation
+from bell_bench_paper.reproduction.planning import Scope, known_records, merged, narrowed, plans
+from bell_bench_paper.reproduction.verdicts import Reproduction
+
+if TYPE_CHECKING:
+    from bell_bench.harness.job import Job
+    from bell_bench.harness.plan import Plan
+    from bell_bench.harness.store import ResultStore
+    from bell_bench_leaderboard.reading import Record
+    from bell_bench_paper.claims import Book
+
+ALL = "all"
+LOG = "reproduce.jsonl"
+"""Beside the results: a line per command, with the time that it took."""
+
+
+def reproduce(
+    part: str,
+    scope: Scope,
+    *,
+    out: pathlib.Path,
+    given: Sequence[pathlib.Path],
+    workers: int | None,
+    run: bool,
+    file: pathlib.Path | None,
+    quiet: bool,
+) -> Reproduction:
+    """Run what a part needs and is not done yet, unless told not to, and judge its claims.
+
+    What submissions or folders of results ``given`` have is counted, and not run.
+    """
+    from bell_bench.harness.store import ResultStore
+    from bell_bench_paper.claims import Evidence, judge, read_book
+
+    book = narrowed(read_book(file), scope)
+    if part != ALL and part not in book.parts:
+        raise unknown("part", part, [*book.parts, ALL])
+    parts = tuple(book.parts) if part == ALL else (part,)
+    store = ResultStore(out)
+    plan = merged(plans(book, parts, scope))
+    others = merged(plans(book, parts, scope, only_given=True)).jobs
+    others = tuple(job for job in others if job not in plan.jobs)
+    asked = [name for each in parts for name in book.parts[each].ablations]
+    if not (plan.jobs or others or asked):
+        raise UsageError(_elsewhere(part, scope, book))
+    known = _known(given, [*plan.jobs, *others])
+    left = replace(plan, jobs=tuple(job for job in plan.jobs if job.name not in known))
+    waiting = sum(not store.finished(job) for job in left.jobs)
+    with _clocked(out, {"part": part, "jobs": waiting, **vars(scope)}, write=run) as clock:
+        if run:
+            _run(left, store, workers, quiet)
+        ablations = {
+            name: found
+            for name in asked
+            if (found := ablation(name, scope, out, given, run, quiet)) is not None
+        }
+        records = _read(plan.jobs, store, known)
+    took = {**clock, "jobs and ablations by themselves": spent_seconds(records)
+            + sum(found.seconds for found in ablations.values())}  # fmt: skip
+    counted = [each for each in _read(others, store, known) if each["status"] == "done"]
+    records += counted
+    evidence = Evidence(book, records, {name: found.rows for name, found in ablations.items()})
+    return Reproduction(evidence, parts, judge(evidence, parts), Results(records, out),
+                        tuple(ablations.values()), len(plan.jobs) + len(counted), took)  # fmt: skip
+
+
+def _elsewhere(part: str, scope: Scope, book: Book) -> str:
+    """That a part has nothing of what is asked for, and which parts do."""
+    wanted = ", ".join((*scope.algorithms, *scope.sequences))
+    able = [name for name, each in book.parts.items()
+            if any(runs.algorithms and runs.sequences for runs in each.runs)]  # fmt: skip
+    return f"{part} runs nothing of {wanted}; what does: {', '.join(able) or 'none'}"
+
+
+def _read(jobs: Sequence[Job], store: ResultStore, known: Mapping[str, Record]) -> list[Record]:
+    """The records of jobs: those in the store, done or not, and then those known from elsewhere."""
+    from bell_bench_leaderboard import read_records
+
+    folders = (store.folder_of(job).path for job in jobs if job.name not in known)
+    found: list[Record] = read_records(folder for folder in folders if folder.is_dir())
+    return found + [known[job.name] for job in jobs if job.name in known]
+
+
+def _known(paths: Sequence[pathlib.Path], jobs: Sequence[Job]) -> dict[str, Record]:
+    """What submissions and folders that were named have of these jobs; if nothing, so told."""
+    from bell_bench_leaderboard import read_records
+
+    records = read_records(paths)
+    if paths and not records:
+        raise UsageError(f"no results in {', '.join(map(str, paths))}, given by --with")
+    known = known_records(records, jobs)
+    if records and not known:
+        warnings.warn(
+            f"none of the {len(records)} results given by --with counts: each is of another scale, "
+            "source of images, protocol, algorithm or problem than the jobs asked for, or failed",
+            stacklevel=3,
+        )
+    return known
+
+
+def _run(plan: Plan, store: ResultStore, workers: int | None, quiet: bool) -> None:
+    from bell_bench.harness.executor import JobLimits, LocalExecutor
+    from bell_bench.harness.plan import check_plan
+    from bell_bench.harness.run import run_plan
+
+    if plan.jobs:
+        executor = LocalExecutor(store, JobLimits(), workers)
+        check_plan(plan, executor)
+        run_plan(plan, executor, quiet=quiet)
+
+
+def spent_seconds(records: Iterable[Record]) -> float:
+    """What the jobs took: their charged seconds, less those of evaluations as charged, and with
+    those of evaluations as computed or looked up, which may be far fewer."""
+    used = [problem["resources"] for record in records for problem in record["problems"]]
+    return sum(
+        float(each["wall_s"] - each.get("seconds", 0.0) + each.get("spent_seconds", 0.0))
+        for each in used
+    )
+
+
+@contextlib.contextmanager
+def _clocked(
+    out: pathlib.Path, command: Mapping[str, Any], *, write: bool
+) -> Iterator[dict[str, float]]:
+    """Seconds of this command and of all before it, which a log in ``out`` remembers."""
+    started = time.monotonic()
+    clock: dict[str, float] = {}
+    try:
+        yield clock
+    finally:
+        clock["this command"] = time.monotonic() - started
+        log = out / LOG
+        if past := _seconds(log):
+            clock["all commands so far"] = past + clock["this command"] * write
+        if write:
+            entry = {"seconds": round(clock["this command"], 1), **command}
+            out.mkdir(parents=True, exist_ok=True)
+            with log.open("a", encoding="utf-8") as stream:  # others may be at work on this folder
+                stream.write(f"{json.dumps(entry)}\n")
+
+
+def _seconds(log: pathlib.Path) -> float:
+    """What all commands in a log took; a line that was cut off counts for nothing."""
+    total = 0.0
+    for line in log.read_text("utf-8").splitlines() if log.is_file() else ():
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            total += float(json.loads(line)["seconds"])
+    return total

@@ -1,0 +1,290 @@
+"""Jobs as Ray tasks: each runs on a node as it would here, and starts again if its node is lost."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import logging
+import os
+import pathlib
+import signal
+import socket
+import threading
+import uuid
+import warnings
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.harness.executor import INTERRUPTED, TICK, JobLimits, OnEvent, settle
+from bell_bench.harness.job import Job
+from bell_bench.harness.ranges import check_number
+from bell_bench.harness.store import ResultStore
+from bell_bench.modular.evaluations import EvaluationStore
+from bell_bench_ray.file_transfer import checkpoint_files, is_marker, pack, unpack
+from bell_bench_ray.node import News, Order, remove_node_folder, run_order
+
+RETRIES = 5
+"""How often a job is started again after its node was lost."""
+CONNECT = 10.0
+"""Seconds within which a cluster's head must answer."""
+GRACE = 5.0
+"""Seconds that nodes get to end their jobs when the run is stopped."""
+
+
+class RayExecutor:
+    """Runs jobs on a Ray cluster, at most ``workers`` at once; Ray decides where.
+
+    Whatever a job has sent home is kept, so that a lost node costs what it had not sent: with a
+    shared folder the path evaluation under way, without one also what was being written.
+    """
+
+    here = False
+
+    def __init__(
+        self,
+        store: ResultStore,
+        limits: JobLimits,
+        workers: int | None = None,
+        address: str | None = None,
+    ) -> None:
+        if workers is not None:
+            check_number("--jobs", workers, 1)
+        if importlib.util.find_spec("ray") is None:
+            raise UsageError(
+                "--executor ray needs Ray, which is not installed: pip install 'ray[default]>=2.9'"
+            )
+        if address and address.startswith("ray://"):
+            raise UsageError(
+                f"{address} is a Ray client's address: run this command on a node of the cluster, "
+                "with --ray-address HOST:PORT or none"
+            )
+        self.store, self.limits, self.workers, self.address = store, limits, workers, address
+        self.evaluations = EvaluationStore(store.evaluations)
+        self.run_name = f".run-{uuid.uuid4().hex}"
+
+    def at_once(self, jobs: Sequence[Job]) -> int:
+        return 0  # nodes may be busy, or not there yet
+
+    def open(self) -> contextlib.AbstractContextManager[object]:
+        return connected(self.address)
+
+    def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnEvent) -> None:
+        if not jobs:
+            return
+        with self._marked():
+            waiting, away = deque(jobs), list[Away]()
+            _tell_of_waiting(jobs[0], self.limits)
+            try:
+                while waiting or away:
+                    while waiting and len(away) < (self.workers or len(jobs)):
+                        away.append(self._send(waiting.popleft()))
+                    for each in _with_news(away):
+                        if record := self._hear(each, on_event):
+                            away.remove(each)
+                            on_finished(each.job, record)
+            except BaseException:
+                _recall(away)
+                for each in away:
+                    if each.began:
+                        folder = self.store.folder_of(each.job)
+                        on_finished(each.job, settle(each.job, folder, *INTERRUPTED))
+                raise
+            finally:
+                sweeping = threading.Thread(target=_sweep, args=(self.run_name,), daemon=True)
+                sweeping.start()
+                sweeping.join(2 * GRACE)  # a cluster that has lost its head does not answer
+
+    def _order(self, job: Job) -> Order:
+        import ray
+
+        out, address = self.store.folder.resolve(), ray.get_runtime_context().gcs_address
+        return Order(job.to_json(), self.limits, str(out), self.run_name, address)
+
+    def _send(self, job: Job) -> Away:
+        if not self.store.finished(job):  # by another run, while this one had it wait
+            self.store.folder_of(job).record_file.unlink(missing_ok=True)  # of an earlier run
+        each = Away(job)
+        self._start(each)
+        return each
+
+    def _start(self, each: Away) -> None:
+        """Begin, or begin again from all that came home."""
+        import ray
+
+        earlier = pack(self.store, [*checkpoint_files(self.store, each.job), *each.evaluations])
+        task = ray.remote(run_order).options(
+            num_returns="streaming", max_retries=0, **resources(each.job, self.limits)
+        )
+        each.attempts += 1
+        each.news = task.remote(self._order(each.job), ray.put(earlier))
+
+    def _hear(self, each: Away, on_event: OnEvent) -> dict[str, Any] | None:
+        """Take a job's next news; its record if it has ended."""
+        from ray.exceptions import RayError, RayTaskError
+
+        folder = self.store.folder_of(each.job)
+        try:
+            news = each.next()
+        except RayTaskError as error:
+            return settle(each.job, folder, "failed", f"{error.cause}")
+        except RayError as error:
+            why = str(error).strip().splitlines()[0]
+            if each.attempts > RETRIES:
+                reason = f"lost with its node {each.attempts} times: {why}"
+                return settle(each.job, folder, "failed", reason)
+            on_event(each.job, {"event": "lost", "reason": why})
+            self._start(each)
+            return None
+        if not news.shared:
+            self._keep(each, news)
+        for event in news.events:
+            on_event(each.job, event)
+        if news.record and not folder.record_file.exists():  # a network's folder may lag behind
+            folder.write(news.record)
+        return news.record
+
+    def _keep(self, each: Away, news: News) -> None:
+        """Write what a node that shares no folder has sent."""
+        home, rest = self.store.evaluations.name, {}
+        for name, content in news.files.items():
+            if name.startswith(f"{home}/"):
+                self.evaluations.receive(name.rpartition("/")[2], content)
+                each.evaluations.append(self.store.folder / name)
+            else:
+                rest[name] = content
+        if any(map(is_marker, rest)):
+            each.evaluations.clear()  # of solved problems: a new start does not need them
+        unpack(self.store, rest)
+
+    @contextlib.contextmanager
+    def _marked(self) -> Iterator[None]:
+        """A file by which a node tells whether it sees the driver's folder."""
+        mark = self.store.folder / self.run_name
+        mark.touch()
+        try:
+            yield
+        finally:
+            mark.unlink(missing_ok=True)
+
+
+@dataclass(eq=False)
+class Away:
+    """A job on a node, or waiting for one, as the driver sees it."""
+
+    job: Job
+    news: Any = None
+    """Ray's generator of what the node tells."""
+    attempts: int = 0
+    began: bool = False
+    evaluations: list[pathlib.Path] = field(default_factory=list)
+    """What it sent home of the problem at hand."""
+
+    def next(self) -> News:
+        import ray
+
+        news: News = ray.get(next(self.news))
+        self.began = True
+        return news
+
+
+def resources(job: Job, limits: JobLimits) -> dict[str, Any]:
+    """What a job asks of a node, in Ray's words."""
+    if job.device.startswith("cuda:"):
+        raise UsageError(f"--device {job.device}: Ray chooses the card, ask for --device cuda")
+    return {
+        "num_cpus": job.threads,
+        "num_gpus": 1 if job.device == "cuda" else 0,
+        **({"memory": limits.memory_bytes} if limits.memory_bytes else {}),
+    }
+
+
+@contextlib.contextmanager
+def connected(address: str | None) -> Iterator[None]:
+    """A connection to a cluster: to the one at hand if this process has one already."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    main = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGTERM)
+    import ray
+
+    if ray.is_initialized():
+        yield
+        return
+    _check_reachable(address or os.environ.get("RAY_ADDRESS", ""))
+    try:
+        ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
+    except Exception as error:  # Ray raises many kinds, Exception itself among them
+        raise _no_cluster(address or "the default address", error) from error
+    if main:
+        signal.signal(signal.SIGTERM, handler)  # Ray puts its own in its place
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """Ask before Ray does, which would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdecimal():
+        try:
+            socket.create_connection((host, int(port)), timeout=CONNECT).close()
+        except (OSError, OverflowError) as error:
+            raise _no_cluster(address, error) from error
+
+
+def _no_cluster(address: str, error: Exception) -> BellBenchError:
+    why = (str(error).splitlines() or [type(error).__name__])[0]
+    return BellBenchError(
+        f"no Ray cluster answers at {address}: {why}\nstart one with `ray start --head`"
+    )
+
+
+def _with_news(away: list[Away]) -> list[Away]:
+    """Those that have told something, or ended; waits a moment."""
+    import ray
+
+    streams = [each.news for each in away]
+    ready, _ = ray.wait(streams, num_returns=len(streams), timeout=TICK)
+    told = set(map(id, ready))
+    return [each for each in away if id(each.news) in told]
+
+
+def _recall(away: Sequence[Away]) -> None:
+    """Stop jobs, and wait a little for their nodes to do so."""
+    import ray
+
+    for each in away:
+        ray.cancel(each.news)
+    if ended := [each.news.completed() for each in away]:  # the rest of their news may never come
+        ray.wait(ended, num_returns=len(ended), timeout=GRACE)
+
+
+def _tell_of_waiting(job: Job, limits: JobLimits) -> None:
+    """Say so if no node could take a job now: a cluster that grows by itself may get one."""
+    import ray
+
+    wanted = resources(job, limits)
+    needs = {"CPU": wanted["num_cpus"], "GPU": wanted["num_gpus"], "memory": wanted.get("memory")}
+    asked = {name: amount for name, amount in needs.items() if amount}
+    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    if not any(all(node.get(name, 0) >= asked[name] for name in asked) for node in nodes):
+        words = ", ".join(f"{amount:g} {name}" for name, amount in asked.items())
+        warnings.warn(f"no node of the cluster has {words} yet: waiting for one", stacklevel=2)
+
+
+def _sweep(run: str) -> None:
+    """Remove what jobs of this run left on nodes that share no folder."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    nodes = [node["NodeID"] for node in ray.nodes() if node["Alive"]]
+    places = [NodeAffinitySchedulingStrategy(node, soft=False) for node in nodes]
+    leave = ray.remote(remove_node_folder)
+    done = [
+        leave.options(num_cpus=0, max_retries=0, scheduling_strategy=place).remote(run)
+        for place in places
+    ]
+    ray.wait(done, num_returns=len(done), timeout=GRACE)

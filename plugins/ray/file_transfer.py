@@ -1,0 +1,63 @@
+"""A job's files on their way between two machines that share none. Imports nothing heavy.
+
+A files is a mapping from file names, relative to a folder of results, to contents, in the order in
+which they must be written: what a file speaks of comes before it.
+"""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from bell_bench.errors import BellBenchError
+from bell_bench.files import TEMPORARY, write_whole
+from bell_bench.harness.job import Job
+from bell_bench.harness.state import Checkpoints
+from bell_bench.harness.store import ResultStore
+
+FileContents: TypeAlias = Mapping[str, bytes]
+
+
+def checkpoint_files(store: ResultStore, job: Job) -> list[pathlib.Path]:
+    """What a job needs to go on after its last solved problem; nothing if it has solved none."""
+    work = store.folder_of(job).work
+    saved = Checkpoints(work / "checkpoints").files()
+    return [*_whole_files(work / "library"), *saved] if saved else []
+
+
+def evaluation_files(store: ResultStore) -> Iterator[pathlib.Path]:
+    for shard in _listed(store.evaluations):
+        yield from (file for file in _whole_files(shard) if file.suffix == ".safetensors")
+
+
+def pack(store: ResultStore, files: list[pathlib.Path]) -> FileContents:
+    """The files' contents; nothing at all if one is gone by now, as a checkpoint may be."""
+    try:
+        return {str(file.relative_to(store.folder)): file.read_bytes() for file in files}
+    except FileNotFoundError:
+        return {}
+
+
+def is_marker(name: str) -> bool:
+    """Whether a file completes a checkpoint; an algorithm may have one of the same name in it."""
+    return pathlib.PurePath(name).match("checkpoints/*/complete")
+
+
+def unpack(store: ResultStore, files: FileContents) -> None:
+    """Write what has come, and drop the checkpoints that newer ones have replaced."""
+    for name, content in files.items():
+        file = (store.folder / name).resolve()
+        if not file.is_relative_to(store.folder.resolve()):
+            raise BellBenchError(f"a files names {name!r}, which is outside {store.folder}")
+        write_whole(file, content)
+        if is_marker(name):
+            Checkpoints(file.parents[1]).keep_only(file.parent)
+
+
+def _whole_files(folder: pathlib.Path) -> list[pathlib.Path]:
+    return [file for file in _listed(folder) if not file.name.startswith(TEMPORARY)]
+
+
+def _listed(folder: pathlib.Path) -> list[pathlib.Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []

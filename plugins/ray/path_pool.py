@@ -1,0 +1,159 @@
+"""A job's path evaluations as Ray tasks, on whichever node has room; a job's pool on a cluster.
+
+Modules travel to a node once, evaluations back, through Ray's object store. So it makes no
+difference whether the nodes share a folder; if they do, no two of them compute the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bell_bench import cpu_determinism
+from bell_bench.errors import BellBenchError
+from bell_bench.files import write_whole
+from bell_bench.harness.executor import MEMORY_VARIABLE
+from bell_bench.harness.job import Job
+from bell_bench.harness.prefetch import Helper, PendingEvaluation, PoolLost, Wanted
+from bell_bench.modular.evaluations import EvaluationStore, file_name
+from bell_bench_ray.executor import connected, resources
+from bell_bench_ray.node import Order, heed_cancel, node_folder
+
+if TYPE_CHECKING:
+    from bell_bench.modular.library import Library
+
+
+class RayPool:
+    """Paths on the cluster that the job runs on. Ray ends them with the job, however it ends.
+
+    A path is never tried again elsewhere by Ray: the job evaluates it as soon as it knows.
+    """
+
+    def __init__(self, order: Order, store: EvaluationStore) -> None:
+        self._order, self._store = order, store
+        self._connection = contextlib.ExitStack()
+        self._task: Any = None
+        self._weights: dict[str, Any] = {}
+        """By a module's hash, its file in Ray's object store."""
+
+    def send(self, wanted: Wanted, library: Library) -> PendingEvaluation:
+        import ray
+        from ray.exceptions import RayError
+
+        try:
+            if self._task is None:
+                self._connect()
+            for module in wanted.modules:
+                if module.hash not in self._weights:
+                    self._weights[module.hash] = ray.put(library.file(module).read_bytes())
+            weights = {module.hash: self._weights[module.hash] for module in wanted.modules}
+            return _RayEvaluation(self._task.remote(self._order, wanted, weights), self._store)
+        except (BellBenchError, RayError, OSError) as error:
+            raise PoolLost(str(error)) from error
+
+    def _connect(self) -> None:
+        import ray
+
+        self._connection.enter_context(connected(self._order.address))
+        wanted = resources(Job.from_json(self._order.job), self._order.limits)
+        self._task = ray.remote(evaluate_path).options(
+            num_returns="streaming", max_retries=0, **wanted
+        )
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An evaluation as it travels: a file of the evaluation store."""
+
+    computed: bool
+    """Rather than found in the store of that node."""
+    name: str
+    content: bytes
+
+
+class _RayEvaluation:
+    """Told twice by the node: that it has begun, and its answer."""
+
+    def __init__(self, news: Any, store: EvaluationStore) -> None:
+        self._news, self._store = news, store
+        self._begun = self._over = False
+
+    def done(self) -> bool:
+        self._listen()
+        return self._over or (self._begun and _told(self._news))
+
+    def fetch(self) -> bool:
+        self._listen()
+        if not self._begun:
+            self.cancel()
+            return False
+        answer: Answer | None = self._hear()
+        self._over = True
+        if answer is None:
+            return False
+        self._store.receive(answer.name, answer.content)
+        return answer.computed
+
+    def cancel(self) -> None:
+        import ray
+
+        if not self._over:
+            self._over = True
+            ray.cancel(self._news)
+
+    def _listen(self) -> None:
+        """Notice if it has begun."""
+        if not self._begun and not self._over and _told(self._news):
+            self._hear()
+            self._begun = not self._over
+
+    def _hear(self) -> Any:
+        """The next that the node tells; None if it is lost or could not do it."""
+        import ray
+        from ray.exceptions import RayError
+
+        try:
+            return ray.get(next(self._news))
+        except (RayError, StopIteration):
+            self._over = True
+            return None
+
+
+def _told(news: Any) -> bool:
+    import ray
+
+    return bool(ray.wait([news], timeout=0)[0])
+
+
+_helper: Helper | None = None
+
+
+def evaluate_path(order: Order, wanted: Wanted, weights: dict[str, Any]) -> Iterator[Answer | None]:
+    """On a node: say that it has begun, then give the evaluation. ``weights`` are Ray's objects, of
+    which only those are fetched that no task of the run has brought to this node."""
+    import ray
+
+    global _helper
+    heed_cancel()
+    yield None
+    if _helper is None:  # a process of Ray's serves one job
+        cpu_determinism.hold()
+        job, store, _ = order.prepare()
+        os.environ[MEMORY_VARIABLE] = str(order.limits_on_this_node().memory_bytes)
+        _helper = Helper(job, store.evaluations, node_folder(order.run) / "modules")
+    for module in wanted.modules:
+        file = _helper.library.file(module)
+        if not file.exists():
+            write_whole(file, ray.get(weights[module.hash]))
+    evaluation = _helper.evaluate(wanted)
+    if evaluation is not None and _helper.problem is not None:
+        evaluator = _helper.evaluator
+        key = evaluator.key(wanted.path, _helper.problem)
+        if found := evaluator.store.get(key):
+            yield Answer(not evaluation.hit, file_name(key, found.content), found.content)
