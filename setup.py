@@ -10,6 +10,7 @@ FOLDERS = {
     "bell_bench_drawn": "plugins/drawn",
     "bell_bench_paper": "plugins/paper",
     "bell_bench_ray": "plugins/ray",
+    "bell_bench_submissions": "plugins/submissions",
 }
 
 setup(

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from bell_bench.plugins import PluginInfo
     from bell_bench.results import Shown
     from bell_bench.testing import Finding
-    from bell_bench_leaderboard.submission import Report
     from bell_bench_paper.reproduction import Reproduction
+    from bell_bench_submissions import Report
 
 File = str | os.PathLike[str]
 Watch = Callable[[Sequence[Any]], Iterable[Any]]
@@ -71,7 +71,7 @@ def evaluate(
     from bell_bench.harness.executors import make_executor
     from bell_bench.harness.plan import check_plan
     from bell_bench.harness.run import run_plan
-    from bell_bench.harness.store import ResultStore
+    from bell_bench.records import ResultStore
     from bell_bench_leaderboard import read_records
 
     plan = _planned(algorithms, sequences, realisations, seeds, options, suite=suite, scale=scale,
@@ -114,7 +114,7 @@ def plan(
     """
     from bell_bench.harness.executor import cores as cores_here
     from bell_bench.harness.forecast import forecast
-    from bell_bench.harness.store import ResultStore
+    from bell_bench.records import ResultStore
 
     asked = _planned(algorithms, sequences, realisations, seeds, options, suite=suite, scale=scale,
                      data=data, protocol=protocol, device=device, threads=threads)  # fmt: skip
@@ -142,7 +142,7 @@ def submit(
     Gives the file, and what you should know of it, such as where paths of this machine were cut.
     """
     from bell_bench.files import write_whole
-    from bell_bench_leaderboard.submission import pack
+    from bell_bench_submissions import pack
 
     folders = [pathlib.Path(run) for run in runs or ("runs",)]
     packed = pack(folders, name=name, contact=contact, watch=watch)
@@ -158,9 +158,9 @@ def validate(file: File, *, rerun: int = 0, seed: int | None = None, watch: Watc
     If it is, ``rerun`` jobs are run again: what agrees is a remark. ``seed`` chooses them; without
     one, a new one is drawn, and told as a remark.
     """
-    from bell_bench_leaderboard.submission import Submission, check
-    from bell_bench_leaderboard.submission.rerun import draw_seed
-    from bell_bench_leaderboard.submission.rerun import rerun as run_again
+    from bell_bench_submissions import Submission, check
+    from bell_bench_submissions.rerun import draw_seed
+    from bell_bench_submissions.rerun import rerun as run_again
 
     check_number("--rerun", rerun, 0)
     if seed is not None:
@@ -192,7 +192,7 @@ def show(
     """
     from bell_bench.descriptions.job_report import tell_jobs
     from bell_bench.descriptions.jobs import draw, find_jobs, require_one
-    from bell_bench.harness.store import JobFolder
+    from bell_bench.records import JobFolder
     from bell_bench.results import Shown
     from bell_bench_leaderboard import read_records
 

@@ -24,8 +24,6 @@ LARGEST_WEIGHTS = 1024**3
 """Bytes that we read as JSON, that the arrays of an .npz may unpack to, and of the weights in one
 file. Neither a record with all its notes, nor the images of a domain, nor a path's modules come
 near; what is larger was made to hurt."""
-RECORD_SCHEMA = 1
-"""The form of a job's record: another one is not read as if it were this."""
 SEAL = "sha256"
 _MARK = f',\n "{SEAL}": "'.encode()
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
@@ -124,11 +122,11 @@ def write_sealed(file: pathlib.Path, content: Mapping[str, Any]) -> None:
     write_whole(file, body + _seal_of(body))
 
 
-def check_seal(text: bytes, content: Mapping[str, Any]) -> None:
-    """ValueError if a sealed text, and what it was parsed to, is not as it was written."""
+def check_seal(text: bytes) -> None:
+    """Raise ValueError if a sealed text is not as it was written. What never was sealed, passes."""
     body, mark, rest = text.rpartition(_MARK)
-    if mark + rest != _seal_of(body):
-        unseal(content)
+    if text and mark + rest != _seal_of(body):
+        unseal(parse_json(text))
 
 
 def _seal_of(body: bytes) -> bytes:

@@ -17,6 +17,7 @@ from bell_bench.errors import BellBenchError, UsageError, unknown
 if TYPE_CHECKING:
     import pandas as pd
 
+    from bell_bench.records import ReadRecord
     from bell_bench_leaderboard.boards import Board
     from bell_bench_leaderboard.grids import Grid
 
@@ -28,7 +29,7 @@ ENDED_WELL = ("done", "unsupported")
 class Results:
     """The jobs of one or several runs. Printed, it is the leaderboard's table and the faults."""
 
-    records: Sequence[Mapping[str, Any]]
+    records: Sequence[ReadRecord]
     """One record per job, as in its ``record.json``, with ``place``, where its files are, and
     ``check``, where its accuracies come from."""
     folder: pathlib.Path
@@ -63,9 +64,9 @@ class Results:
         return versions
 
     @property
-    def failed(self) -> list[Mapping[str, Any]]:
+    def failed(self) -> list[ReadRecord]:
         """The records of jobs that failed, ran out of time or memory, or were interrupted."""
-        return [record for record in self.records if record["status"] not in ENDED_WELL]
+        return [record for record in self.records if record.status not in ENDED_WELL]
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per job, with the columns of the CSV."""
@@ -189,14 +190,12 @@ class Results:
 
     def faults(self) -> list[str]:
         """A line per failed job: its name, what happened, and where its log is."""
-        from bell_bench.harness.job import Job
-
         told = []
         for record in self.failed:
-            name = Job.from_json(record["job"]).name
+            name = record.job.name
             log = self.folder / name / "log.txt"
             where = f"\n  log: {log}" if log.is_file() else ""
-            told.append(f"{name}: {record['status']}: {record['reason']}{where}")
+            told.append(f"{name}: {record.status}: {record.reason}{where}")
         return told
 
     def __len__(self) -> int:
@@ -290,14 +289,13 @@ class Ablation:
         return self.text
 
 
-_COSTS = ("seconds", "updates", "train_flops", "peak_memory_mb", "stored_mb")
-
-
 def _figures(cell: Any) -> dict[str, Any]:
     """A cell's averages; none where a job is not done."""
-    from bell_bench.metrics import SCORES
+    from bell_bench.records import COSTS, SCORES
 
-    averaged = (*(score.name for score in SCORES), *_COSTS)
+    scores = (score.name for score in SCORES if score.shown)
+    costs = (cost.name for cost in COSTS if cost.summary or cost.traded)
+    averaged = (*scores, *costs)
     values = {name: cell.values(name) for name in averaged}
     means = {name: None if found is None else found.mean() for name, found in values.items()}
     return {**means, "status": cell.status or "done", "n": cell.done}

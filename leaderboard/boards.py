@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bell_bench.records import LONG
 from bell_bench_leaderboard.results import printable
-from bell_bench_leaderboard.yardstick import is_standalone
 
 SETTINGS = ("suite", "suite_version", "scale", "data", "protocol")
 """Rows are compared only where these agree."""
-LONG = 20
-"""Sequences of more problems stand by themselves: averages are over the shorter ones."""
 MISSING = "missing"
 """The status of a job that others of the board have and this algorithm lacks."""
 
@@ -107,13 +105,13 @@ class Board:
     @cached_property
     def algorithms(self) -> list[str]:
         """The yardstick first, then in order of appearance."""
-        first = [name for name, row in self if _is_yardstick(row)]
+        first = [name for name, row in self if row["standalone"]]
         return list(dict.fromkeys([*first, *self.names]))
 
     @cached_property
     def standalone(self) -> str | None:
         """The name of the yardstick, if it is here."""
-        return next((name for name, row in self if _is_yardstick(row)), None)
+        return next((name for name, row in self if row["standalone"]), None)
 
     @cached_property
     def cells(self) -> dict[tuple[str, str], Cell]:
@@ -151,11 +149,6 @@ class Board:
 
     def __iter__(self) -> Iterator[tuple[str, Row]]:
         return zip(self.names, self.rows, strict=True)
-
-
-def setting(job: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Equal for two jobs of one setting, imported images included."""
-    return (*(job[name] for name in SETTINGS), *sorted(job.get("imported", {}).items()))
 
 
 def boards(rows: Iterable[Row]) -> list[Board]:
@@ -210,7 +203,3 @@ def _label(algorithm: str, variant: Row, variants: list[Mapping[str, Any]]) -> s
         if name != "options" and any(other.get(name) != value for other in flat)
     ]
     return f"{algorithm} [{', '.join(unlike)}]" if unlike else str(algorithm)
-
-
-def _is_yardstick(row: Row) -> bool:
-    return is_standalone({"algorithm": row["algorithm"], "provider": row["variant"]["provider"]})

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bell_bench import records
+from bell_bench.records import cost_named
 from bell_bench_leaderboard.boards import Board
 from bell_bench_leaderboard.compare import mean
 from bell_bench_leaderboard.derived import BUDGETS, SPENT, at_budget
 from bell_bench_leaderboard.grids import Grid, Value, value
 from bell_bench_leaderboard.tables import average, notes
 
-COSTS = {
-    "seconds": ("seconds", "{:.1f}", 1.0),
-    "train_flops": ("TFLOPs", "{:.3g}", 1e-12),
-    "peak_memory_mb": ("peak MiB", "{:.0f}", 1.0),
-    "stored_mb": ("stored MiB", "{:.2f}", 1.0),
-}
+COSTS = {cost.name: (cost.title, cost.form, cost.unit) for cost in records.COSTS if cost.traded}
 """Figure, how it is called, how it is printed, its unit."""
-_NAMES = {"train_flops": "FLOPs", "seconds": "seconds"}
+COVERAGE = cost_named("flop_coverage")
 
 
 def pareto(points: Mapping[str, tuple[float, float]]) -> list[str]:
@@ -57,15 +54,15 @@ def cost_grid(board: Board) -> Grid:
             [Value(name), average(board, "A", name, "{:.2f}"),
              *(average(board, cost, name, form, scale=scale)
                for cost, (_, form, scale) in COSTS.items()),
-             average(board, "flop_coverage", name, "{:.0%}"),
+             average(board, COVERAGE.name, name, COVERAGE.form),
              Value(", ".join(on) or "–")]
         )  # fmt: skip
     return Grid(
         f"cost of a job beside its score: {board.title}",
-        ["algorithm", "A", *(title for title, *_ in COSTS.values()), "coverage", "unbeaten in"],
+        ["algorithm", "A", *(title for title, *_ in COSTS.values()), COVERAGE.title, "unbeaten in"],
         rows,
         [*notes(board),
-         "coverage: the share of executed operators whose FLOPs could be counted",
+         f"{COVERAGE.title}: {COVERAGE.says}",
          "unbeaten in: no other has a higher A at no higher cost (by means)"],
     )  # fmt: skip
 
@@ -73,9 +70,10 @@ def cost_grid(board: Board) -> Grid:
 def budget_grid(board: Board) -> Grid:
     """A where an algorithm may spend no more than a multiple of the standalone run's cost."""
     rows = [
-        [Value(name), Value(_NAMES[spent]),
-         *(value(mean(board, at_budget(spent, multiple), name), "{:.2f}") for multiple in BUDGETS)]
-        for spent in SPENT
+        [Value(name), Value(cost.spent),
+         *(value(mean(board, at_budget(cost.name, multiple), name), "{:.2f}")
+           for multiple in BUDGETS)]
+        for cost in SPENT
         for name in board.algorithms
     ]  # fmt: skip
     return Grid(

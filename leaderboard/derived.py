@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import bisect
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from statistics import geometric_mean
-from typing import Any
 
-from bell_bench_leaderboard.reading import Record
+from bell_bench.records import COSTS, LONG, Cost, Record, Resources
 
 BUDGETS = (1, 2, 4, 8, 16, 32)
 """In multiples of what the standalone run spent on the same problems."""
-SPENT = ("train_flops", "seconds")
+SPENT = tuple(sorted((cost for cost in COSTS if cost.spent), key=lambda cost: cost.spent))
 """What can be spent problem by problem."""
-GROWING = 20
-"""Problems that a sequence must have for the growth of costs to be told."""
 
 
 def at_budget(spent: str, multiple: int) -> str:
@@ -30,35 +27,26 @@ def budget_scores(record: Record, standalone: Record) -> dict[str, float]:
     """
     solved = _scores_by_problems_solved(record)
     found = {}
-    for spent in SPENT:
-        sums = list(itertools.accumulate(_spent(record, spent)))
-        unit = sum(_spent(standalone, spent))
+    for cost in SPENT:
+        sums = list(itertools.accumulate(_spent(record, cost)))
+        unit = sum(_spent(standalone, cost))
         for multiple in BUDGETS:
             reached = bisect.bisect_right(sums, multiple * unit * (1 + 1e-9))
-            found[at_budget(spent, multiple)] = solved[reached]
+            found[at_budget(cost.name, multiple)] = solved[reached]
     return found
 
 
-def _spent(record: Record, name: str) -> list[float]:
-    measured = clock(record) if name == "seconds" else name
-    return [problem["resources"][measured] for problem in record["problems"]]
-
-
-def clock(record: Record) -> str:
-    """Which of a problem's times is its cost: the processor's, which other work on the machine does
-    not lengthen; on other devices the wall's, as the processor only waits for them."""
-    return "cpu_s" if record["job"].get("device", "cpu") == "cpu" else "wall_s"
+def _spent(record: Record, cost: Cost) -> list[float]:
+    return [cost.of(each.resources, record.job) or 0.0 for each in record.problems]
 
 
 def _scores_by_problems_solved(record: Record) -> list[float]:
     """A after none, one, … and all problems. Without a matrix, as they were when learnt."""
-    problems: Sequence[Mapping[str, Any]] = record["problems"]
-    chance = [1 / problem.get("classes", 2) for problem in problems]
-    learnt = [problem["accuracy_learnt"] for problem in problems]
-    matrix = record.get("matrix") or [learnt[: count + 1] for count in range(len(problems))]
-    final = [problem["accuracy_final"] for problem in problems]
-    rows = [[], *matrix[:-1], final]
-    return [100 * sum([*row, *chance[len(row) :]]) / len(problems) for row in rows]
+    chance = [1 / problem.classes for problem in record.problems]
+    count = len(chance)
+    matrix = record.matrix or [record.learnt[: solved + 1] for solved in range(count)]
+    rows = [[], *matrix[:-1], record.final]
+    return [100 * sum([*row, *chance[len(row) :]]) / count for row in rows]
 
 
 def growth(record: Record, standalone: Record | None) -> dict[str, float]:
@@ -75,22 +63,17 @@ def growth(record: Record, standalone: Record | None) -> dict[str, float]:
 def along(figure: str, record: Record, standalone: Record | None) -> list[float] | None:
     """What each problem of a long sequence cost. FLOPs, all of them, are taken relative to the
     standalone run's, for problems differ in size. None where one of them is nothing."""
-    costs = [GROWTHS[figure](problem["resources"]) for problem in record["problems"]]
+    costs = [GROWTHS[figure](problem.resources) for problem in record.problems]
     if figure == "flops_growth":
         if standalone is None:
             return None
-        theirs = [all_flops(problem["resources"]) for problem in standalone["problems"]]
+        theirs = [problem.resources.all_flops for problem in standalone.problems]
         costs = [ours / unit if unit else 0.0 for ours, unit in zip(costs, theirs, strict=True)]
-    return costs if len(costs) >= GROWING and min(costs) > 0 else None
+    return costs if len(costs) > LONG and min(costs) > 0 else None
 
 
-def all_flops(resources: Mapping[str, Any]) -> float:
-    """Of training, and of validation, statistics and neighbours."""
-    return float(resources["train_flops"] + resources.get("inference_flops", 0.0))
-
-
-GROWTHS: Mapping[str, Callable[[Mapping[str, Any]], float]] = {
-    "flops_growth": all_flops,
-    "memory_growth": lambda resources: float(resources["peak_memory_bytes"]),
+GROWTHS: Mapping[str, Callable[[Resources], float]] = {
+    "flops_growth": lambda used: used.all_flops,
+    "memory_growth": lambda used: float(used.peak_memory_bytes),
 }
 """What may grow along a sequence."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from bell_bench.errors import UsageError
 from bell_bench.pictures import save_picture
-from bell_bench_leaderboard.boards import LONG, labels, setting
-from bell_bench_leaderboard.reading import Record
+from bell_bench.records import LONG, Record, Resources
+from bell_bench_leaderboard.boards import labels
 from bell_bench_leaderboard.results import result_row
-from bell_bench_leaderboard.yardstick import told_images
 
-PANELS = (
-    ("train_flops", 1e-12, "training FLOPs per problem, in trillions", "log"),
-    ("inference_flops", 1e-12, "other FLOPs per problem, in trillions", "log"),
-    ("peak_memory_bytes", 1 / 1024**2, "peak memory per problem, in MiB", "linear"),
+Panel = tuple[Callable[[Resources], float], str, str]
+"""What is drawn of a problem, the title, and the kind of axis."""
+PANELS: tuple[Panel, ...] = (
+    (lambda used: used.train_flops / 1e12, "training FLOPs per problem, in trillions", "log"),
+    (lambda used: used.inference_flops / 1e12, "other FLOPs per problem, in trillions", "log"),
+    (lambda used: used.peak_memory_bytes / 1024**2, "peak memory per problem, in MiB", "linear"),
 )
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Okabe and Ito's, which the colour-blind can tell apart; lines differ in style too."""
@@ -54,29 +55,27 @@ def draw_resources(records: Iterable[Record], file: pathlib.Path) -> str:
     figure.legend(list(handles.values()), list(handles), loc="outside lower center",
                   ncols=columns, fontsize=9)  # fmt: skip
     save_picture(figure, file, dpi=130)
-    return ", ".join(dict.fromkeys(jobs[0]["job"]["sequence"] for jobs in rows))
+    return ", ".join(dict.fromkeys(jobs[0].job.sequence for jobs in rows))
 
 
 def _rows(records: list[Record]) -> list[list[Record]]:
     """The jobs that were done, of each sequence and setting to draw."""
-    done = [record for record in records if record["status"] == "done"]
+    done = [record for record in records if record.done]
     if not done:
         raise UsageError("no algorithm has completed a sequence here: nothing to draw")
-    longest = max(done, key=lambda record: len(record["problems"]))["job"]["sequence"]
+    longest = max(done, key=lambda record: len(record.problems)).job.sequence
     found: dict[tuple[Any, ...], list[Record]] = {}
     for record in done:
-        job = record["job"]
-        if job["sequence"] == longest or len(record["problems"]) > LONG:
-            found.setdefault((*setting(job), job["sequence"]), []).append(record)
+        job = record.job
+        if job.sequence == longest or len(record.problems) > LONG:
+            found.setdefault((job.sequence, *job.setting), []).append(record)
     return list(found.values())
 
 
-def _draw_panel(
-    axis: Any, jobs: list[Record], panel: tuple[str, float, str, str], styles: dict[str, Any]
-) -> None:
+def _draw_panel(axis: Any, jobs: list[Record], panel: Panel, styles: dict[str, Any]) -> None:
     """One figure of all algorithms; each has the same style in every row."""
-    name, scale, title, kind = panel
-    curves = _curves(jobs, name, scale)
+    of, title, kind = panel
+    curves = _curves(jobs, of)
     for label, values in curves.items():
         place = len(styles)
         style = styles.setdefault(label, {"color": COLOURS[place % len(COLOURS)],
@@ -89,11 +88,11 @@ def _draw_panel(
     axis.margins(x=0.01)
 
 
-def _curves(jobs: list[Record], name: str, scale: float) -> Curves:
+def _curves(jobs: list[Record], of: Callable[[Resources], float]) -> Curves:
     found: dict[str, list[list[float]]] = {}
     names = labels([result_row(record, None) for record in jobs])
     for label, record in zip(names, jobs, strict=True):
-        values = [scale * problem["resources"].get(name, 0.0) for problem in record["problems"]]
+        values = [of(problem.resources) for problem in record.problems]
         found.setdefault(label, []).append(values)
     return {label: np.array(values) for label, values in found.items()}
 
@@ -126,8 +125,8 @@ def _smoothed(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _title(jobs: list[Record]) -> str:
-    job = jobs[0]["job"]
-    count = len({(record["job"]["realisation"], record["job"]["seed"]) for record in jobs})
+    job = jobs[0].job
+    count = len({(record.job.realisation, record.job.seed) for record in jobs})
     over = f"mean and range over {count} runs" if count > 1 else "one run"
-    where = f"{job['suite']} at {job['scale']}, {told_images(job)}, {job['protocol']}"
-    return f"{job['sequence']}, {where}: {over}"
+    where = f"{job.suite} at {job.scale}, {job.images}, {job.protocol}"
+    return f"{job.sequence}, {where}: {over}"

@@ -6,20 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bell_bench import metrics
+from bell_bench import records
 from bell_bench_leaderboard.boards import Board, boards
 from bell_bench_leaderboard.bootstrap import LEVEL
 from bell_bench_leaderboard.compare import Rank, difference, mean, mean_of_complete, ranks
 from bell_bench_leaderboard.grids import Grid, Value, number, to_text, value
 
-SCORES = {score.name: (score.title, score.form) for score in metrics.SCORES}
+SCORES = {score.name: (score.title, score.form) for score in records.SCORES if score.shown}
 """Figure, how it is called, how it is printed."""
-COSTS = {
-    "seconds": ("seconds", "{:.1f}", 1.0),
-    "updates": ("updates", "{:.0f}", 1.0),
-    "train_flops": ("TFLOPs", "{:.3g}", 1e-12),
-    "peak_memory_mb": ("MiB", "{:.0f}", 1.0),
-}
+COSTS = {cost.name: (cost.title, cost.form, cost.unit) for cost in records.COSTS if cost.summary}
+"""The same, and its unit."""
 ALL = "all"
 """The row of averages over sequences."""
 

@@ -12,22 +12,21 @@ from __future__ import annotations
 import pathlib
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 import torch
 
 from bell_bench import cpu_determinism
 from bell_bench.harness.prefetch import Helper
 from bell_bench.harness.state import Checkpoints
-from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.modular.network import scores
 from bell_bench.modular.path import ModulePath
 from bell_bench.problem import Problem, Split
+from bell_bench.records import JobFolder, ResultStore, SolvedProblem
 
 
-def equals(problem: dict[str, Any]) -> list[ModulePath]:
+def equals(problem: SolvedProblem) -> list[ModulePath]:
     """The paths of the highest validation accuracy, in the order of evaluation."""
-    (rows,) = (note["evaluated"] for note in problem["notes"] if "evaluated" in note)
+    (rows,) = (note["evaluated"] for note in problem.notes if "evaluated" in note)
     best = max(row["accuracy"] for row in rows)
     return [ModulePath(tuple(row["path"])) for row in rows if row["accuracy"] == best]
 
@@ -35,7 +34,7 @@ def equals(problem: dict[str, Any]) -> list[ModulePath]:
 def tested(folder: JobFolder) -> Iterator[tuple[str, list[tuple[ModulePath, float]]]]:
     """Per problem with a tie: its name, and every equal path with its test accuracy in percent."""
     record, newest = folder.record(), Checkpoints(folder.work / "checkpoints").newest()
-    if record is None or record["status"] != "done" or newest is None:
+    if record is None or not record.done or newest is None:
         raise SystemExit(f"{folder.path} is no finished job with its library")
     evaluations = ResultStore(folder.path.parent).evaluations
     helper = Helper(folder.job(), evaluations, folder.work / "library")
@@ -47,11 +46,11 @@ def tested(folder: JobFolder) -> Iterator[tuple[str, list[tuple[ModulePath, floa
         found = scores(problem.architecture, weights, test.inputs, device=torch.device("cpu"))
         return 100 * float((found.argmax(1).numpy() == test.labels).mean())
 
-    for told in record["problems"]:
+    for told in record.problems:
         if len(paths := equals(told)) > 1:
-            problem = helper.sequence.problem(told["index"])
-            test = helper.sequence.test(told["index"])
-            yield told["name"], [(path, accuracy(path, problem, test)) for path in paths]
+            problem = helper.sequence.problem(told.index)
+            test = helper.sequence.test(told.index)
+            yield told.name, [(path, accuracy(path, problem, test)) for path in paths]
 
 
 def main(folders: list[str]) -> None:

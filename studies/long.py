@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping
 from statistics import mean
 from typing import Any
 
-from bell_bench_leaderboard import read_records
-from bell_bench_leaderboard.boards import LONG, SETTINGS, labels
+from bell_bench.records import LONG, Record, read_records
+from bell_bench_leaderboard.boards import SETTINGS, labels
 from bell_bench_leaderboard.results import result_row
 
 EARLY = 10
@@ -25,19 +25,17 @@ EARLY = 10
 COLUMNS = ("", "jobs", "A", "over SA", "training TFLOPs", "other TFLOPs", "CPU seconds",
            "besides paths", f"peak MiB at problem {EARLY}", "at the last", "ratio")  # fmt: skip
 
-Record = Mapping[str, Any]
-
 
 def accuracy(record: Record) -> float:
-    return 100 * mean(float(problem["accuracy_final"]) for problem in record["problems"])
+    return 100 * mean(float(problem.accuracy_final) for problem in record.problems)
 
 
 def total(record: Record, name: str) -> float:
-    return sum(float(problem["resources"].get(name, 0)) for problem in record["problems"])
+    return sum(float(getattr(problem.resources, name)) for problem in record.problems)
 
 
 def peak(record: Record, problem: int) -> float:
-    return float(record["problems"][problem]["resources"]["peak_memory_bytes"]) / 1024**2
+    return float(record.problems[problem].resources.peak_memory_bytes) / 1024**2
 
 
 def cells(jobs: list[Record], standalone: Mapping[Any, Record]) -> Iterator[str]:
@@ -62,15 +60,15 @@ def cells(jobs: list[Record], standalone: Mapping[Any, Record]) -> Iterator[str]
 
 
 def place(record: Record) -> tuple[int, int]:
-    return record["job"]["realisation"], record["job"]["seed"]
+    return record.job.realisation, record.job.seed
 
 
 def tables(records: list[Record]) -> Iterator[str]:
     groups: dict[tuple[str, ...], list[Record]] = {}
     for record in records:
-        job = record["job"]
-        if record["status"] == "done" and len(record["problems"]) > LONG:
-            key = (job["sequence"], *(job[name] for name in SETTINGS))
+        job = record.job
+        if record.done and len(record.problems) > LONG:
+            key = (job.sequence, *(getattr(job, name) for name in SETTINGS))
             groups.setdefault(key, []).append(record)
     for (sequence, *setting), jobs in groups.items():
         yield f"\n{sequence}: " + ", ".join(

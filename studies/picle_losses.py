@@ -33,10 +33,9 @@ from statistics import median
 from typing import Any
 
 from bell_bench.modular.path import NEW, ModulePath
+from bell_bench.records import LONG, Record, SolvedProblem, read_records
 from bell_bench_algorithms.picle.options import NTOptions
-from bell_bench_leaderboard import read_records
-from bell_bench_leaderboard.boards import LONG, SETTINGS
-from bell_bench_leaderboard.reading import Record
+from bell_bench_leaderboard.boards import SETTINGS
 
 _RESULTS = pathlib.Path(__file__).parents[1] / "leaderboard/published"
 PUBLISHED = [_RESULTS / "bell-all-quick.zip", _RESULTS / "reproduction/picle-two-seeds.zip"]
@@ -66,37 +65,39 @@ def points(difference: float) -> float:
     return round(100 * difference, 6)
 
 
-def evaluated(problem: Record) -> list[Mapping[str, Any]]:
+def evaluated(problem: SolvedProblem) -> list[Mapping[str, Any]]:
     """All paths with their validation accuracies; none if the algorithm searches no paths."""
-    return next((note["evaluated"] for note in problem["notes"] if "evaluated" in note), [])
+    return next((note["evaluated"] for note in problem.notes if "evaluated" in note), [])
 
 
-def best(problem: Record) -> tuple[float, ModulePath]:
+def best(problem: SolvedProblem) -> tuple[float, ModulePath]:
     """The highest validation accuracy, if it is told, and its path, empty if there are none."""
     if paths := evaluated(problem):
         chosen = max(paths, key=lambda each: float(each["accuracy"]))
         return float(chosen["accuracy"]), ModulePath(tuple(chosen["path"]))
-    facts = [fact for note in problem["notes"] for fact in note.values() if isinstance(fact, dict)]
+    facts = [fact for note in problem.notes for fact in note.values() if isinstance(fact, dict)]
     known = [float(fact[KNOWN]) for fact in facts if KNOWN in fact]
     return known[-1] if known else math.nan, ModulePath(())
 
 
-def origins(problems: Iterable[Record]) -> dict[str, object]:
+def origins(problems: Iterable[SolvedProblem]) -> dict[str, object]:
     """For each module, what its weights follow from: its problem, and the modules that it was
     trained with. The same path, problem and modules give the same weights, whoever asks."""
     found: dict[str, object] = {}
     for problem in problems:
-        solution = problem["path"] or ()
+        solution = problem.path or ()
         held = tuple(found.get(name) for name in solution)
         for layer, name in enumerate(solution):
-            found.setdefault(name, (problem["index"], layer, held))
+            found.setdefault(name, (problem.index, layer, held))
     return found
 
 
-def cause(mine: Sequence[Record], theirs: Sequence[Record], *, one_seed: bool = True) -> str:
+def cause(
+    mine: Sequence[SolvedProblem], theirs: Sequence[SolvedProblem], *, one_seed: bool = True
+) -> str:
     """Why the last of these problems was solved worse by PICLE."""
     accuracy, path = best(theirs[-1])
-    if points(mine[-1]["accuracy_final"] - theirs[-1]["accuracy_learnt"]) >= -MARGIN:
+    if points(mine[-1].accuracy_final - theirs[-1].accuracy_learnt) >= -MARGIN:
         return "backward"
     if best(mine[-1])[0] >= accuracy:
         return "validation"
@@ -115,18 +116,18 @@ def cause(mine: Sequence[Record], theirs: Sequence[Record], *, one_seed: bool = 
     return "statistics" if prefix else "search"
 
 
-def ends_one(names: list[str], earlier: Iterable[Record]) -> bool:
+def ends_one(names: list[str], earlier: Iterable[SolvedProblem]) -> bool:
     """Whether one earlier solution ends in these modules."""
-    return any(problem["path"][-len(names) :] == names for problem in earlier)
+    return any(problem.path[-len(names) :] == names for problem in earlier)
 
 
 def differences(picle: Mapping[Any, Record], other: Mapping[Any, Record]) -> Iterator[Difference]:
     """On all problems that both have solved."""
     for key in sorted(picle.keys() & other.keys()):
-        job, mine, theirs = picle[key]["job"], picle[key]["problems"], other[key]["problems"]
-        one_seed = job["seed"] == other[key]["job"]["seed"]
+        job, mine, theirs = picle[key].job, picle[key].problems, other[key].problems
+        one_seed = job.seed == other[key].job.seed
         for index, (own, its) in enumerate(zip(mine, theirs, strict=True)):
-            test = points(own["accuracy_final"] - its["accuracy_final"])
+            test = points(own.accuracy_final - its.accuracy_final)
             accuracy, path = best(its)
             yield Difference(
                 test,
@@ -134,7 +135,7 @@ def differences(picle: Mapping[Any, Record], other: Mapping[Any, Record]) -> Ite
                 cause(mine[: index + 1], theirs[: index + 1], one_seed=one_seed)
                 if test < -MARGIN
                 else "",
-                f"{job['sequence']} r{job['realisation']} problem {index + 1} {own['name']}",
+                f"{job.sequence} r{job.realisation} problem {index + 1} {own.name}",
                 str(path),
             )
 
@@ -143,8 +144,8 @@ def choices(picle: Iterable[Record]) -> Iterator[tuple[bool, float, float]]:
     """For every layer of the PT search with a choice: whether the prior changed it, by how much
     the likeliest module leads the second, and by how much their priors differ at most."""
     for record in picle:
-        for problem in record["problems"]:
-            for note in problem["notes"]:
+        for problem in record.problems:
+            for note in problem.notes:
                 for layer in note.get("pt", {}).get("layers", ()):
                     found = layer["candidates"]
                     if len(found) < 2:
@@ -160,12 +161,12 @@ def grouped(records: Iterable[Record]) -> dict[str, dict[str, dict[Any, Record]]
     own, and so is each setting. Another seed counts as another algorithm."""
     groups: dict[str, dict[str, dict[Any, Record]]] = {}
     for record in records:
-        job = record["job"]
-        if record["status"] == "done":
-            which = job["sequence"] if len(record["problems"]) > LONG else "short sequences"
-            group = ", ".join((which, *(str(job[name]) for name in SETTINGS)))
-            name = job["algorithm"] + (f", seed {job['seed']}" if job["seed"] else "")
-            key = job["sequence"], job["realisation"]
+        job = record.job
+        if record.done:
+            which = job.sequence if len(record.problems) > LONG else "short sequences"
+            group = ", ".join((which, *(str(getattr(job, name)) for name in SETTINGS)))
+            name = job.algorithm + (f", seed {job.seed}" if job.seed else "")
+            key = job.sequence, job.realisation
             known = groups.setdefault(group, {}).setdefault(name, {})
             if key in known:
                 raise SystemExit(f"{name} on {key} is there twice: name runs of one variant")

@@ -25,7 +25,7 @@ def test_what_was_sealed_is_sound(tmp_path, content):
     write_sealed(tmp_path / "x.json", content)
     text = (tmp_path / "x.json").read_bytes()
     found = parse_json(text)
-    check_seal(text, found)
+    check_seal(text)
     assert {k: v for k, v in found.items() if k != SEAL} == json.loads(json.dumps(content))
 
 
@@ -33,7 +33,7 @@ def test_what_was_sealed_is_sound(tmp_path, content):
 def test_any_other_content_is_told(tmp_path, write):
     write(tmp_path / "x.json", CONTENT)
     text = (tmp_path / "x.json").read_bytes()
-    check_seal(text, parse_json(text))
+    check_seal(text)
     told = 0
     for place in range(len(text)):
         for byte in (text[place] ^ 1, text[place] ^ 2):
@@ -44,10 +44,10 @@ def test_any_other_content_is_told(tmp_path, write):
                 continue
             if content != parse_json(text) and SEAL in content:
                 with pytest.raises(ValueError, match="not as it was written"):
-                    check_seal(changed, content)
+                    check_seal(changed)
                 told += 1
     assert told > 50
 
 
 def test_what_never_was_sealed_passes():
-    check_seal(json.dumps(CONTENT).encode(), CONTENT)
+    check_seal(json.dumps(CONTENT).encode())

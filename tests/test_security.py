@@ -30,17 +30,16 @@ from bell_bench.data.catalogue import K49, collections
 from bell_bench.data.colour import files as colour
 from bell_bench.data.download import check_url
 from bell_bench.errors import BellBenchError, UsageError
-from bell_bench.harness.job import Job
 from bell_bench.harness.state import Checkpoints
-from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.modular import evaluations
 from bell_bench.modular.evaluations import EvaluationStore
 from bell_bench.modular.library import Library
+from bell_bench.records import Job, JobFolder, ResultStore
+from bell_bench.records.predictions import read_predictions
 from bell_bench_leaderboard import read_records
-from bell_bench_leaderboard.predictions import read_predictions
 from bell_bench_leaderboard.properties import read_rules
-from bell_bench_leaderboard.submission import Submission
-from tests.leaderboard.making import record
+from bell_bench_submissions import Submission
+from tests.leaderboard.making import read, record
 
 # --- a test that greps ------------------------------------------------------------------------
 
@@ -355,7 +354,7 @@ def test_giant_files_are_not_read(tmp_path):
 
 def test_giant_predictions_are_no_result(tmp_path):
     folder = JobFolder(tmp_path)
-    folder.write({"schema": files.RECORD_SCHEMA, "status": "done", "problems": []})
+    folder.write(read(record()))
     folder.predictions_file.write_bytes(b"")
     assert folder.finished()
     sparse(folder.predictions_file, 2**40)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from bell_bench.errors import BellBenchError
 from bell_bench.harness.worker import check_source

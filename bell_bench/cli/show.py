@@ -40,7 +40,7 @@ def command(
 
     One job is told problem by problem; several are listed, a line each.
     """
-    from bell_bench.harness.store import JobFolder
+    from bell_bench.records import JobFolder
 
     folders = [JobFolder(path) for path in find_jobs(run, out)]
     require_one(folders, run, {"--problem": problem, "--full": full, "--picture": picture})
@@ -48,7 +48,7 @@ def command(
         draw(folders[0], folders[0].record(), picture)
         click.echo(f"wrote {picture}", err=True)
     if as_json:
-        found = [record for folder in folders if (record := folder.record()) is not None]
+        found = [record.to_json() for folder in folders if (record := folder.record())]
         echo_json(found[0] if len(folders) == 1 and found else found)
     else:
         click.echo(tell_jobs(folders, problem=problem, full=full, more="--problem N or --full"))

@@ -10,7 +10,7 @@ import click
 from bell_bench.cli.progress import watched
 
 if TYPE_CHECKING:
-    from bell_bench_leaderboard.submission import Report, Submission
+    from bell_bench_submissions import Report, Submission
 
 
 @click.command()
@@ -36,7 +36,7 @@ def command(file: pathlib.Path, count: int | None, seed: int | None) -> int:
     it names. Exit code 0: sound; 1: not sound, each mismatch is told; 2: it cannot be read, or
     cannot be checked here.
     """
-    from bell_bench_leaderboard.submission import Submission, check
+    from bell_bench_submissions import Submission, check
 
     submission = Submission.read(file)
     report = check(submission, watch=watched("checking jobs"))
@@ -52,7 +52,7 @@ def command(file: pathlib.Path, count: int | None, seed: int | None) -> int:
 
 def run_again(submission: Submission, report: Report, count: int, seed: int | None) -> int:
     """Rerun some jobs, and tell of it as it goes; the exit code."""
-    from bell_bench_leaderboard.submission.rerun import draw_seed, rerun
+    from bell_bench_submissions.rerun import draw_seed, rerun
 
     chosen = draw_seed() if seed is None else seed
     click.echo(f"running {count} jobs again, chosen by --seed {chosen}")

@@ -10,7 +10,7 @@ from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.text import table
 
 if TYPE_CHECKING:
-    from bell_bench.harness.store import JobFolder
+    from bell_bench.records import JobFolder, Record, SolvedProblem
 
 
 def tell_jobs(folders: Sequence[JobFolder], *, problem: int | None, full: bool, more: str) -> str:
@@ -29,21 +29,21 @@ def tell_jobs(folders: Sequence[JobFolder], *, problem: int | None, full: bool, 
         ) from error
 
 
-def _standing(record: dict[str, Any] | None) -> tuple[str, int | None, float | None]:
+def _standing(record: Record | None) -> tuple[str, int | None, float | None]:
     """Status, solved problems and A, for a line of a list."""
-    from bell_bench_leaderboard import result_rows
-
     if record is None:
         return "not finished", None, None
-    average = result_rows([record])[0]["A"]
-    return record["status"], len(record["problems"]), average and round(average, 2)
+    from bell_bench.records.scores import JobAccuracies, average_accuracy
+
+    average = round(average_accuracy(JobAccuracies.of(record)), 2) if record.done else None
+    return record.status, len(record.problems), average
 
 
 def _tell(
-    folder: JobFolder, record: dict[str, Any] | None, number: int | None, full: bool, more: str
+    folder: JobFolder, record: Record | None, number: int | None, full: bool, more: str
 ) -> Iterator[str]:
     """One job: all problems in short or in full, or the one of this number in full."""
-    job, problems = folder.job(), _wanted(record["problems"], number) if record else []
+    job, problems = folder.job(), _wanted(record.problems, number) if record else []
     yield f"{folder.path}"
     yield (
         f"{job.algorithm} ({job.provider}) on {job.suite} {job.sequence}, realisation "
@@ -57,9 +57,9 @@ def _tell(
     if record is None:
         yield "not finished: it runs, or was cut off; the same evaluate command goes on"
         return
-    reason = f": {record['reason']}" if record["reason"] else ""
-    yield f"status: {record['status']}{reason} (log: {folder.log_file})"
-    if measured := record.get("metrics"):
+    reason = f": {record.reason}" if record.reason else ""
+    yield f"status: {record.status}{reason} (log: {folder.log_file})"
+    if measured := record.metrics:
         yield (
             f"A {measured['A']:.2f}, F {measured['F']:+.2f}, backward transfer "
             f"{measured['backward_transfer']:+.2f} (first problem, end against learnt)"
@@ -74,7 +74,7 @@ def _tell(
         yield f"\n{more} tells more of what each was chosen from"
 
 
-def _wanted(problems: list[dict[str, Any]], number: int | None) -> list[dict[str, Any]]:
+def _wanted(problems: list[SolvedProblem], number: int | None) -> list[SolvedProblem]:
     if number is None:
         return problems
     if number > len(problems):
@@ -82,17 +82,20 @@ def _wanted(problems: list[dict[str, Any]], number: int | None) -> list[dict[str
     return [problems[number - 1]]
 
 
-def _row(problem: dict[str, Any]) -> tuple[Any, ...]:
-    used = problem["resources"]
-    final = problem.get("accuracy_final")
+def _row(problem: SolvedProblem) -> tuple[Any, ...]:
+    used = problem.resources
     return (
-        f"{problem['index'] + 1} {problem['name']}",
-        round(100 * problem["accuracy_learnt"], 2),
-        None if final is None else round(100 * final, 2),
-        " ".join(problem["path"] or ["–"]),
-        used["paths_evaluated"],
-        used["paths_trained"],
-        used["updates"],
-        round(used["wall_s"], 2),
-        round(used["peak_memory_bytes"] / 1024**2),
+        f"{problem.index + 1} {problem.name}",
+        _percent(problem.accuracy_learnt),
+        _percent(problem.accuracy_final),
+        " ".join(problem.path or ["–"]),
+        used.paths_evaluated,
+        used.paths_trained,
+        used.updates,
+        round(used.wall_s, 2),
+        round(used.peak_memory_bytes / 1024**2),
     )
+
+
+def _percent(accuracy: float | None) -> float | None:
+    return None if accuracy is None else round(100 * accuracy, 2)

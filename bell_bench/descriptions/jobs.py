@@ -6,13 +6,12 @@ import difflib
 import pathlib
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bell_bench.errors import UsageError
 
 if TYPE_CHECKING:
-    from bell_bench.harness.job import Job
-    from bell_bench.harness.store import JobFolder
+    from bell_bench.records import Job, JobFolder, Record
 
 
 def find_jobs(run: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
@@ -48,7 +47,7 @@ def require_one(folders: Sequence[JobFolder], run: object, asked: Mapping[str, o
         )
 
 
-def draw(folder: JobFolder, record: dict[str, Any] | None, picture: pathlib.Path) -> None:
+def draw(folder: JobFolder, record: Record | None, picture: pathlib.Path) -> None:
     """A modular job's library and chosen paths, to a PNG file."""
     from bell_bench.harness.paths_picture import draw_paths
 

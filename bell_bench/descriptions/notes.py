@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bell_bench.modular.path import ModulePath
 from bell_bench.text import brief, paragraph, table
+
+if TYPE_CHECKING:
+    from bell_bench.records import SolvedProblem
 
 MOST = 5
 """Candidates told of a choice in full: the best so many."""
@@ -17,15 +20,15 @@ LONGEST = 600
 """Characters told of a note that this file does not know."""
 
 
-def told_problem(problem: dict[str, Any], full: bool) -> Iterable[str]:
+def told_problem(problem: SolvedProblem, full: bool) -> Iterable[str]:
     """The best that the searches chose from, what was evaluated, what won and why."""
     noted = [_told_note(name, value, full) for name, value in search_notes(problem)]
     searches = list(filter(None, noted))
-    choices = [note for note in problem["notes"] if _is_choice(note)]
+    choices = [note for note in problem.notes if _is_choice(note)]
     if not searches and not choices:
         return
     why = f": {choices[-1]['chosen']['why']}" if choices else ""
-    yield f"problem {problem['index'] + 1} {problem['name']}{why}"
+    yield f"problem {problem.index + 1} {problem.name}{why}"
     yield from searches
     for note in choices:
         if searches:
@@ -38,9 +41,9 @@ def _is_choice(note: dict[str, Any]) -> bool:
     return "evaluated" in note and isinstance(note.get("chosen"), dict)
 
 
-def search_notes(problem: dict[str, Any]) -> list[tuple[str, Any]]:
+def search_notes(problem: SolvedProblem) -> list[tuple[str, Any]]:
     """All that was noted besides the choice, by name."""
-    notes = [note for note in problem["notes"] if not _is_choice(note)]
+    notes = [note for note in problem.notes if not _is_choice(note)]
     return [(name, value) for note in notes for name, value in note.items()]
 
 

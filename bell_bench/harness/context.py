@@ -11,7 +11,6 @@ from typing import Any
 import torch
 
 from bell_bench.errors import BellBenchError
-from bell_bench.harness.job import Job
 from bell_bench.harness.prefetch import Prefetch
 from bell_bench.modular import flops
 from bell_bench.modular.evaluations import EvaluationStore
@@ -20,6 +19,7 @@ from bell_bench.modular.library import Library
 from bell_bench.modular.path import ModulePath
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem
+from bell_bench.records import Job
 
 
 class JobContext:

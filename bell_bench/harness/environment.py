@@ -10,6 +10,8 @@ import subprocess
 from importlib import metadata
 from typing import Any
 
+from bell_bench.records import Environment
+
 PACKAGES = ("bell-bench", "torch", "torchvision", "numpy", "gpytorch", "scikit-learn",
             "avalanche-lib", "safetensors")  # fmt: skip
 
@@ -58,13 +60,13 @@ def commit() -> dict[str, Any] | None:
         return None
 
 
-def environment() -> dict[str, Any]:
+def environment() -> Environment:
     """As a record keeps it."""
-    return {
-        "python": platform.python_version(),
-        "packages": {name: version(name) for name in PACKAGES},
-        "platform": platform.platform(),
-        "cpu": processor(),
-        "cores": os.cpu_count(),
-        "code": commit(),
-    }
+    return Environment(
+        python=platform.python_version(),
+        packages={name: version(name) for name in PACKAGES},
+        platform=platform.platform(),
+        cpu=processor(),
+        cores=os.cpu_count(),
+        code=commit(),
+    )

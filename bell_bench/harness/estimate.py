@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan, sequence_of
 from bell_bench.harness.progress import Tell
 from bell_bench.import_strings import load_object
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.plugins import registry
+from bell_bench.records import Job, Record
 from bell_bench.suites.base import ProblemSize
 from bell_bench.work import Room, Work
 
@@ -152,16 +152,12 @@ def makespan(seconds: Iterable[float], slots: int) -> float:
     return max(free)
 
 
-def measured(record: Mapping[str, Any]) -> Amount:
+def measured(record: Record) -> Amount:
     """What a job that has run was charged, in the same terms."""
-    used = [problem["resources"] for problem in record["problems"]]
-
-    def total(name: str) -> float:
-        return float(sum(each[name] for each in used))
-
+    used = [problem.resources for problem in record.problems]
     return Amount(
-        trainings=total("paths_evaluated"),
-        updates=total("updates"),
-        train_flops=total("train_flops"),
-        inference_flops=total("inference_flops"),
+        trainings=sum(each.paths_evaluated for each in used),
+        updates=sum(each.updates for each in used),
+        train_flops=sum(each.train_flops for each in used),
+        inference_flops=sum(each.inference_flops for each in used),
     )

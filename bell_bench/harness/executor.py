@@ -16,12 +16,11 @@ import psutil
 from bell_bench import cpu_determinism, forkserver
 from bell_bench.errors import BellBenchError
 from bell_bench.harness.events import EventReader
-from bell_bench.harness.job import Job
 from bell_bench.harness.ranges import check_number, check_positive
 from bell_bench.harness.state import Checkpoints, make_record
-from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.import_check import ending
 from bell_bench.plugins import told_of_plugins
+from bell_bench.records import Job, JobFolder, Record, ResultStore
 from bell_bench.units import format_size
 
 WORKER = "bell_bench.harness.worker"
@@ -33,7 +32,9 @@ MEMORY_VARIABLE = "BELL_BENCH_JOB_MEMORY"
 INTERRUPTED = ("interrupted", "the same command goes on from here")
 """Status and reason of a job that was stopped with the run."""
 OnEvent: TypeAlias = Callable[[Job, dict[str, Any]], None]
-"""Told of a job: an event, or its record when it has finished."""
+"""Told of each event of a job."""
+OnFinished: TypeAlias = Callable[[Job, Record], None]
+"""Told of a job's record when it has ended."""
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS",
                     "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")  # fmt: skip
 
@@ -182,7 +183,7 @@ class Running:
             with contextlib.suppress(psutil.Error):
                 process.kill()
 
-    def close(self) -> dict[str, Any]:
+    def close(self) -> Record:
         """The job's record; made here if the worker could not."""
         self.clear_away()
         return settle(self.job, self.folder, *(self.ended or ("failed", self._death())))
@@ -198,7 +199,7 @@ class Running:
         return f"the process ended with {ending(code)} and no result{during}"
 
 
-def settle(job: Job, folder: JobFolder, status: str, reason: str) -> dict[str, Any]:
+def settle(job: Job, folder: JobFolder, status: str, reason: str) -> Record:
     """The record of a job that has ended: the worker's own, or one of what it had solved so far.
 
     The latter takes the place of an earlier attempt's, unless another run is at work on this job,
@@ -217,7 +218,8 @@ def settle(job: Job, folder: JobFolder, status: str, reason: str) -> dict[str, A
     except filelock.Timeout:
         pass
     except OSError as error:
-        record["reason"] = f"{reason} (and its record cannot be written: {error})"
+        told = f"{reason} (and its record cannot be written: {error})"
+        return make_record(job, status, told, state)
     return record
 
 
@@ -255,7 +257,7 @@ class LocalExecutor:
     def open(self) -> contextlib.AbstractContextManager[object]:
         return contextlib.nullcontext()
 
-    def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnEvent) -> None:
+    def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnFinished) -> None:
         workers = self.at_once(jobs)
         limits = self.limits.shared_by(workers)
         waiting, running = deque(jobs), list[Running]()

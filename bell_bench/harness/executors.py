@@ -7,9 +7,8 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from bell_bench.errors import UsageError, unknown
-from bell_bench.harness.executor import JobLimits, LocalExecutor, OnEvent
-from bell_bench.harness.job import Job
-from bell_bench.harness.store import ResultStore
+from bell_bench.harness.executor import JobLimits, LocalExecutor, OnEvent, OnFinished
+from bell_bench.records import Job, ResultStore
 
 
 class Executor(Protocol):
@@ -27,7 +26,7 @@ class Executor(Protocol):
         """Reach where jobs run, before anything is written; ``run`` is called within."""
         ...
 
-    def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnEvent) -> None:
+    def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnFinished) -> None:
         """Run all jobs; each ends in a record. When stopped, jobs that ran are interrupted."""
         ...
 

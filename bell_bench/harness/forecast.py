@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ from bell_bench.harness.estimate import Amount, TimeEstimate, estimate, makespan
 from bell_bench.harness.plan import Plan
 from bell_bench.harness.progress import Tell
 from bell_bench.harness.ranges import check_number
-from bell_bench.harness.store import ResultStore
+from bell_bench.records import Record, ResultStore
 from bell_bench.text import paragraph, table
 from bell_bench.units import format_size
 
@@ -136,13 +135,13 @@ def _compare(
         if each.amount is not None
         and store.finished(each.job)
         and (record := store.folder_of(each.job).record())
-        and record["status"] == "done"
+        and record.done
     ]
     if not ran:
         return None
     expected = sum((amount for _, _, amount in ran), Amount())
     found = sum((measured(record) for _, record, _ in ran), Amount())
-    here = [(e, r) for e, r, _ in ran if r["environment"]["cpu"] == processor()]
+    here = [(e, r) for e, r, _ in ran if r.environment.cpu == processor()]
     took = sum(_seconds(record) for _, record in here)
     guessed = sum(each.seconds(machine) or 0.0 for each, _ in here)
     return Comparison(
@@ -153,9 +152,9 @@ def _compare(
     )
 
 
-def _seconds(record: Mapping[str, Any]) -> float:
+def _seconds(record: Record) -> float:
     """CPU seconds of learning: unlike wall time, they do not depend on what else was running."""
-    return float(sum(problem["resources"]["cpu_s"] for problem in record["problems"]))
+    return float(sum(problem.resources.cpu_s for problem in record.problems))
 
 
 def _ratio(expected: float, found: float) -> float | None:

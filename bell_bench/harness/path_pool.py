@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from bell_bench.harness.executor import MEMORY_VARIABLE
 from bell_bench.harness.prefetch import Helper, PendingEvaluation, PoolLost, Wanted
-from bell_bench.harness.store import JobFolder, ResultStore
+from bell_bench.records import JobFolder, ResultStore
 
 if TYPE_CHECKING:
     from bell_bench.modular.library import Library

@@ -14,8 +14,7 @@ from typing import Any
 from bell_bench.errors import UsageError
 from bell_bench.modular.path import NEW
 from bell_bench.pictures import save_picture
-
-Record = Mapping[str, Any]
+from bell_bench.records import Job, Record, SolvedProblem
 
 PALETTE = ("#CC6677", "#332288", "#DDCC77", "#117733", "#88CCEE",
            "#882255", "#44AA99", "#999933", "#AA4499")  # fmt: skip
@@ -81,13 +80,12 @@ def draw_paths(record: Record, file: pathlib.Path, kinds: Sequence[str] = ()) ->
     """Draw the solutions of a job across its sequence; ``kinds`` names each problem's, if known."""
     from matplotlib.figure import Figure
 
-    problems = record["problems"]
+    problems = record.problems
     boxes = lay_out(problems)
     if not boxes:
-        job = record["job"]
         why = "it is not modular" if problems else "no problem is solved"
         raise UsageError(
-            f"{job['algorithm']} on {job['sequence']} has no paths to draw: {why}; "
+            f"{record.job.algorithm} on {record.job.sequence} has no paths to draw: {why}; "
             "modular algorithms such as picle, mntdp-d, houdini, rs and sa have"
         )
     figure = Figure()
@@ -100,21 +98,21 @@ def draw_paths(record: Record, file: pathlib.Path, kinds: Sequence[str] = ()) ->
         sheet.draw_links(box_links)
     for column, problem in enumerate(problems):
         sheet.tell(column, problem, kinds[column] if column < len(kinds) else "")
-    sheet.draw_frame(record["job"])
+    sheet.draw_frame(record.job)
     save_picture(figure, file, dpi=150, facecolor="white")
 
 
-def lay_out(problems: Sequence[Record]) -> list[Box]:
+def lay_out(problems: Sequence[SolvedProblem]) -> list[Box]:
     """Every solution's modules, each in the row of its layer.
 
     Networks differ in length: a shorter one stands where modules it shares with others stand.
     """
-    longest = max((len(problem["path"] or ()) for problem in problems), default=0)
+    longest = max((len(problem.path or ()) for problem in problems), default=0)
     first: dict[str, Box] = {}
     boxes = []
     for column, problem in enumerate(problems):
         top = _top(problem, problems, longest, first)
-        for layer, name in enumerate(problem["path"] or ()):
+        for layer, name in enumerate(problem.path or ()):
             origin = first[name].origin if name in first else column
             box = Box(name, column, top + layer, origin)
             first.setdefault(name, box)
@@ -123,15 +121,18 @@ def lay_out(problems: Sequence[Record]) -> list[Box]:
 
 
 def _top(
-    problem: Record, problems: Sequence[Record], longest: int, first: Mapping[str, Box]
+    problem: SolvedProblem,
+    problems: Sequence[SolvedProblem],
+    longest: int,
+    first: Mapping[str, Box],
 ) -> int:
     """The row of a solution's first module.
 
     The paths evaluated tell, as their library modules have rows already. If all were new, a network
     with as many classes as the longest ones ends where they do; another begins where they do.
     """
-    room = longest - len(problem["path"] or ())
-    paths = [problem["path"] or (), *(row["path"] for row in evaluated(problem))]
+    room = longest - len(problem.path or ())
+    paths = [problem.path or (), *(row["path"] for row in evaluated(problem))]
     shifts = Counter(
         first[name].row - layer
         for path in paths
@@ -141,8 +142,7 @@ def _top(
     if shifts:
         return min(max(shifts.most_common(1)[0][0], 0), room)
     alike = any(
-        len(other["path"] or ()) == longest and other["classes"] == problem["classes"]
-        for other in problems
+        len(other.path or ()) == longest and other.classes == problem.classes for other in problems
     )
     return room if alike else 0
 
@@ -177,9 +177,9 @@ def lanes(found: Sequence[Link]) -> dict[Link, int]:
     return placed
 
 
-def evaluated(problem: Record) -> list[Record]:
+def evaluated(problem: SolvedProblem) -> list[Mapping[str, Any]]:
     """The rows of paths evaluated, if the algorithm noted them as modular ones do."""
-    rows = [row for note in problem["notes"] for row in note.get("evaluated", ())]
+    rows = [row for note in problem.notes for row in note.get("evaluated", ())]
     return [row for row in rows if isinstance(row, Mapping) and "path" in row]
 
 
@@ -265,11 +265,11 @@ class Sheet:
                 )
             )
 
-    def tell(self, column: int, problem: Record, kind: str) -> None:
+    def tell(self, column: int, problem: SolvedProblem, kind: str) -> None:
         """A problem's number above its column; below, what it is and how well it is solved."""
         x, size = self.centre(column), 10 if self.style.written else 6.5
         self._text(x, ABOVE - 0.07, f"{column + 1}", size, weight="bold", color=INK)
-        name, test, standalone, validation = problem["name"], *accuracies(problem)
+        name, test, standalone, validation = problem.name, *accuracies(problem)
         if not self.style.written:
             label = "  ".join(filter(None, (name, kind, test)))
             self._text(x, self.bottom + 0.15, label, 6.5, rotation=90, va="top", color=INK)
@@ -280,15 +280,13 @@ class Sheet:
         self._text(x, self.line(4), validation, 8, color=GREY)
         self._text(x, self.line(5), standalone, 8, color=GREY)
 
-    def draw_frame(self, job: Record) -> None:
+    def draw_frame(self, job: Job) -> None:
         """Title, rows' names and the key."""
-        from bell_bench_leaderboard.yardstick import told_images
-
-        self._text(LEFT, 0.3, f"{job['algorithm']} on {job['sequence']}", 14, ha="left",
+        self._text(LEFT, 0.3, f"{job.algorithm} on {job.sequence}", 14, ha="left",
                    weight="bold", color=INK)  # fmt: skip
         about = (
-            f"{job['suite']}, realisation {job['realisation']}, seed {job['seed']}, scale "
-            f"{job['scale']}, data {told_images(job)}, protocol {job['protocol']}"
+            f"{job.suite}, realisation {job.realisation}, seed {job.seed}, scale {job.scale}, "
+            f"data {job.images}, protocol {job.protocol}"
         )
         self._text(LEFT, 0.58, about, 8.5, ha="left", color=GREY)
         size = 9 if self.style.written else 7
@@ -351,7 +349,7 @@ class Sheet:
         self.axes.text(x, y, text, fontsize=size, **{"ha": "center", "va": "center", **more})
 
 
-def accuracies(problem: Record) -> tuple[str, str, str]:
+def accuracies(problem: SolvedProblem) -> tuple[str, str, str]:
     """In per cent: on test data, the standalone path's on validation data, and the winner's there.
 
     Empty where an algorithm notes no evaluations.
@@ -359,8 +357,8 @@ def accuracies(problem: Record) -> tuple[str, str, str]:
     rows = [row for row in evaluated(problem) if "accuracy" in row]
     alone = [row["accuracy"] for row in rows if set(row["path"]) == {NEW}]
     found = [row["accuracy"] for row in rows]
-    test = problem.get("accuracy_final", problem["accuracy_learnt"])
-    told = [f"{100 * max(some):.1f}" if some else "" for some in ([test], alone, found)]
+    test = [each for each in (problem.accuracy_final, problem.accuracy_learnt) if each is not None]
+    told = [f"{100 * max(some):.1f}" if some else "" for some in (test[:1], alone, found)]
     return told[0], told[1], told[2]
 
 

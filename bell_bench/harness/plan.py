@@ -7,8 +7,10 @@ import pathlib
 import shutil
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import structs
 
 from bell_bench import forkserver
 from bell_bench.data.imported import imported_among
@@ -16,13 +18,12 @@ from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.harness.environment import software
 from bell_bench.harness.executor import worker_environment
 from bell_bench.harness.executors import Executor
-from bell_bench.harness.job import Job
 from bell_bench.harness.ranges import MOST_THREADS, check_number
 from bell_bench.import_check import try_out
 from bell_bench.import_strings import load_object
-from bell_bench.metrics import STANDALONE
 from bell_bench.options import complete, parse_options
 from bell_bench.plugins import PluginWarning, Provided, registry
+from bell_bench.records import STANDALONE, Job
 from bell_bench.specs import AlgorithmSpec
 from bell_bench.suites.base import Sequence, Suite
 from bell_bench.units import format_size
@@ -154,7 +155,7 @@ def _jobs(
         for seed in dict.fromkeys(request.seeds)
         for sequence in sequences
     ]
-    return [replace(job, imported=imported_images(job)) for job in jobs]
+    return [structs.replace(job, imported=imported_images(job)) for job in jobs]
 
 
 def imported_images(job: Job) -> dict[str, str]:

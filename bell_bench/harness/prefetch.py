@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from bell_bench.errors import UsageError
-from bell_bench.harness.job import Job
 from bell_bench.harness.plan import sequence_of
 from bell_bench.modular.path import NEW, ModulePath
 from bell_bench.problem import Problem
+from bell_bench.records import Job
 
 if TYPE_CHECKING:
     from bell_bench.modular.evaluator import Evaluation, Evaluator

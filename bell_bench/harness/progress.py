@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bell_bench.harness.job import Job
+from bell_bench.records import Job, Record
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -107,9 +107,9 @@ class Progress:
         if event["event"] == "started":
             self.to_solve[job.name] = standing.problems - standing.before
 
-    def end(self, job: Job, record: dict[str, Any]) -> None:
+    def end(self, job: Job, record: Record) -> None:
         standing = self.standing.pop(job.name, Standing())
-        if record["status"] != "done":  # what it has left will not be solved
+        if record.status != "done":  # what it has left will not be solved
             self.to_solve[job.name] = standing.solved - standing.before
         self.finished += 1
         self.solved += self.to_solve[job.name]
@@ -152,12 +152,12 @@ class PlainProgress(Progress):
                 f"{100 * event['accuracy']:.1f}% ({standing.paths})"
             )
 
-    def end(self, job: Job, record: dict[str, Any]) -> None:
+    def end(self, job: Job, record: Record) -> None:
         super().end(job, record)
         left = self.time_left
-        reason = f": {record['reason']}" if record["reason"] else ""
+        reason = f": {record.reason}" if record.reason else ""
         ahead = "" if self.all_done or left is None else f", about {duration(left)} left"
-        self._say(f"{self.label(job)}: {record['status']}{reason} "
+        self._say(f"{self.label(job)}: {record.status}{reason} "
                   f"[{self.finished}/{len(self.jobs)} jobs{ahead}]")  # fmt: skip
 
     def _say(self, line: str) -> None:
@@ -206,13 +206,13 @@ class BarProgress(Progress):
         )
         self._tell_time()
 
-    def end(self, job: Job, record: dict[str, Any]) -> None:
+    def end(self, job: Job, record: Record) -> None:
         super().end(job, record)
         if job.name in self._tasks:
             self._bars.remove_task(self._tasks.pop(job.name))
-        if record["status"] != "done":
+        if record.status != "done":
             self._bars.console.print(
-                f"{self.label(job)}: {record['status']}: {record['reason']}", markup=False
+                f"{self.label(job)}: {record.status}: {record.reason}", markup=False
             )
         self._bars.update(self._all, completed=self.finished)
         self._tell_time()

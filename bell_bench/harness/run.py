@@ -6,11 +6,11 @@ import contextlib
 from typing import Any
 
 from bell_bench.harness.executors import Executor
-from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan, sequence_of
 from bell_bench.harness.progress import make_progress
 from bell_bench.harness.state import make_record
 from bell_bench.plugins import registry
+from bell_bench.records import Job, Record
 
 
 def run_plan(plan: Plan, executor: Executor, *, fresh: bool = False, quiet: bool = False) -> None:
@@ -28,18 +28,17 @@ def run_plan(plan: Plan, executor: Executor, *, fresh: bool = False, quiet: bool
             if job.name in plan.unsupported:
                 reason = plan.unsupported[job.name]
                 folder.write(make_record(job, "unsupported", reason, None))
-        run = {"jobs": [job.to_json() for job in plan.jobs]}
-        observers.notify("bell_bench_run_started", run=run)
+        observers.notify("bell_bench_run_started", run={"jobs": list(plan.jobs)})
         to_solve = {job.name: len(sequence_of(job)) for job in able}
         progress = stack.enter_context(make_progress(able, kept, to_solve, quiet))
 
         def on_event(job: Job, event: dict[str, Any]) -> None:
             progress.event(job, event)
             if event["event"] == "solved":
-                observers.notify("bell_bench_problem_solved", job=job.to_json(), problem=event)
+                observers.notify("bell_bench_problem_solved", job=job, problem=event)
 
-        def on_finished(job: Job, record: dict[str, Any]) -> None:
+        def on_finished(job: Job, record: Record) -> None:
             progress.end(job, record)
-            observers.notify("bell_bench_job_finished", job=job.to_json(), record=record)
+            observers.notify("bell_bench_job_finished", job=job, record=record)
 
         executor.run(able, on_event=on_event, on_finished=on_finished)

@@ -1,4 +1,4 @@
-"""What a job has found so far, its checkpoints and its record. Imports no torch."""
+"""What a job has found so far, and its checkpoints. Imports no torch."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench.files import RECORD_SCHEMA, read_arrays, read_json, write_arrays, write_json
+from bell_bench.files import read_arrays, read_json, write_arrays, write_json
 from bell_bench.harness.environment import environment
-from bell_bench.harness.job import Job
+from bell_bench.records import Job, Record, SolvedProblem
 
 _MARKER = "complete"
-MATRIX_LIMIT = 20
-"""Sequences up to this long get the whole accuracy matrix."""
 
 
 @dataclass
 class JobState:
     """What a job has found so far; all that a resume needs besides the algorithm's own files."""
 
-    problems: list[dict[str, Any]] = field(default_factory=list)
+    problems: list[SolvedProblem] = field(default_factory=list)
     matrix: list[list[float]] = field(default_factory=list)
     """Row t: accuracy on problems 0..t after learning t."""
     predictions: dict[str, NDArray[Any]] = field(default_factory=dict)
@@ -37,14 +35,15 @@ class JobState:
 
     def save(self, folder: pathlib.Path) -> None:
         found = {name: value for name, value in vars(self).items() if name != "predictions"}
+        found["problems"] = [problem.to_json() for problem in self.problems]
         write_arrays(folder / "predictions.npz", self.predictions)
         write_json(folder / "state.json", found)
 
     @staticmethod
     def load(folder: pathlib.Path) -> JobState:
-        return JobState(
-            **read_json(folder / "state.json"), predictions=read_arrays(folder / "predictions.npz")
-        )
+        found = read_json(folder / "state.json")
+        found["problems"] = [SolvedProblem.from_json(each) for each in found["problems"]]
+        return JobState(**found, predictions=read_arrays(folder / "predictions.npz"))
 
 
 class Checkpoints:
@@ -123,15 +122,15 @@ def narrow(labels: NDArray[Any]) -> NDArray[Any]:
     return labels.astype(np.uint8 if labels.max(initial=0) < 256 else np.int64)
 
 
-def make_record(job: Job, status: str, reason: str, state: JobState | None) -> dict[str, Any]:
-    """All that a job which has ended leaves to be read, but for what ``done`` adds."""
-    return {
-        "schema": RECORD_SCHEMA,
-        "status": status,
-        "reason": reason,
-        "job": job.to_json(),
-        "problems": state.problems if state else [],
-        "matrix": state.matrix if state else [],
-        "resumed": state.resumed if state else [],
-        "environment": environment(),
-    }
+def make_record(job: Job, status: str, reason: str, state: JobState | None, **done: Any) -> Record:
+    """Return the record of a job that has ended; ``done`` is what only a whole result has."""
+    return Record(
+        status=status,
+        reason=reason,
+        job=job,
+        problems=state.problems if state else [],
+        matrix=state.matrix if state else [],
+        resumed=state.resumed if state else [],
+        environment=environment(),
+        **done,
+    )

@@ -16,27 +16,27 @@ from typing import Any
 import filelock
 import numpy as np
 import torch
+from msgspec import structs
 from numpy.typing import NDArray
 
-from bell_bench import metrics
 from bell_bench.algorithm import Algorithm
 from bell_bench.errors import BellBenchError, Unsupported
 from bell_bench.files import sha256, write_arrays
 from bell_bench.harness.context import JobContext
 from bell_bench.harness.events import EventWriter
-from bell_bench.harness.job import Job
 from bell_bench.harness.path_pool import LocalPool
 from bell_bench.harness.plan import sequence_of, unlike_images
 from bell_bench.harness.prefetch import Prefetch
 from bell_bench.harness.scores import checked_scores
-from bell_bench.harness.state import MATRIX_LIMIT, Checkpoints, JobState, make_record, narrow
-from bell_bench.harness.store import JobFolder, ResultStore
+from bell_bench.harness.state import Checkpoints, JobState, make_record, narrow
 from bell_bench.import_strings import load_object
 from bell_bench.memory import PEAK
 from bell_bench.modular.evaluations import EvaluationStore
 from bell_bench.modular.evaluator import Charges
 from bell_bench.plugins import PluginWarning, local_algorithm, registry
 from bell_bench.problem import Problem, Split
+from bell_bench.records import LONG, Job, JobFolder, Resources, ResultStore, SolvedProblem
+from bell_bench.records.scores import JobAccuracies, recorded_scores
 from bell_bench.source_hash import edited
 from bell_bench.suites.base import Sequence, recorded_settings
 from bell_bench_ray.node import ORDER_VARIABLE, Order
@@ -95,7 +95,7 @@ class Run:
     def same_data(self, state: JobState) -> bool:
         """Whether the images are still those of the checkpoint; if not, the job starts over."""
         last = state.problems[-1]
-        return self.sequence.problem(last["index"]).fingerprint == str(last["fingerprint"])
+        return self.sequence.problem(last.index).fingerprint == last.fingerprint
 
     def all(self) -> None:
         self.resume()
@@ -115,35 +115,37 @@ class Run:
         self.algorithm.learn(problem)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         charged = self.context.charges - before
-        resources = {
+        resources = Resources(
             **charged.to_json(),
-            "wall_s": wall - charged.spent_seconds + charged.seconds,
-            "cpu_s": cpu - charged.spent_cpu_seconds + charged.cpu_seconds,
-            "peak_memory_bytes": PEAK.bytes,
+            wall_s=wall - charged.spent_seconds + charged.seconds,
+            cpu_s=cpu - charged.spent_cpu_seconds + charged.cpu_seconds,
+            peak_memory_bytes=PEAK.bytes,
             **self.context.resources(),
-        }
+        )
         test = self.sequence.test(index)
-        self.state.problems.append(self.describe(problem, test, resources))
         self.state.predictions[f"labels_{index}"] = narrow(test.labels)
         self.state.predictions[f"learnt_{index}"] = self.predict(index, test, problem.classes)
-        if len(self.sequence) <= MATRIX_LIMIT:
-            self.test_all(index)
         accuracy = self.accuracy(f"learnt_{index}", index)
-        self.state.problems[-1]["accuracy_learnt"] = accuracy
+        self.state.problems.append(self.describe(problem, test, resources, accuracy))
+        if len(self.sequence) <= LONG:
+            self.test_all(index)
         self.tell("solved", index=index, name=problem.name, accuracy=accuracy)
 
-    def describe(self, problem: Problem, test: Split, resources: dict[str, Any]) -> dict[str, Any]:
+    def describe(
+        self, problem: Problem, test: Split, resources: Resources, accuracy: float
+    ) -> SolvedProblem:
         path = self.algorithm.solution(problem.index)
-        return {
-            "index": problem.index,
-            "name": problem.name,
-            "classes": problem.classes,
-            "fingerprint": problem.fingerprint,
-            "test_fingerprint": test.fingerprint,
-            "path": None if path is None else list(path),
-            "resources": resources,
-            "notes": self.context.notes,
-        }
+        return SolvedProblem(
+            index=problem.index,
+            name=problem.name,
+            classes=problem.classes,
+            fingerprint=problem.fingerprint,
+            test_fingerprint=test.fingerprint,
+            path=None if path is None else list(path),
+            resources=resources,
+            notes=self.context.notes,
+            accuracy_learnt=accuracy,
+        )
 
     def test_all(self, index: int) -> None:
         """Row ``index`` of the accuracy matrix; kept as predictions, the last row is the end's."""
@@ -151,7 +153,7 @@ class Run:
             problem = self.state.problems[earlier]
             name = f"after_{index}_{earlier}"
             inputs = self.sequence.test(earlier)
-            self.state.predictions[name] = self.predict(earlier, inputs, problem["classes"])
+            self.state.predictions[name] = self.predict(earlier, inputs, problem.classes)
         self.state.predictions[f"after_{index}_{index}"] = self.state.predictions[f"learnt_{index}"]
         self.state.matrix.append(
             [self.accuracy(f"after_{index}_{earlier}", earlier) for earlier in range(index + 1)]
@@ -164,9 +166,10 @@ class Run:
             known = self.state.predictions.get(f"after_{last}_{index}")
             if known is None:
                 self.tell("testing", index=index)
-                known = self.predict(index, self.sequence.test(index), problem["classes"])
+                known = self.predict(index, self.sequence.test(index), problem.classes)
             self.state.predictions[f"final_{index}"] = known
-            problem["accuracy_final"] = self.accuracy(f"final_{index}", index)
+            accuracy = self.accuracy(f"final_{index}", index)
+            self.state.problems[index] = structs.replace(problem, accuracy_final=accuracy)
 
     def predict(self, index: int, test: Split, classes: int) -> NDArray[Any]:
         scores = self.algorithm.predict(index, test.inputs)
@@ -216,16 +219,15 @@ def check_images(job: Job) -> None:
 def write_result(run: Run) -> None:
     """Predictions first: a record is there only when all that it speaks of is."""
     write_arrays(run.folder.predictions_file, run.state.predictions)
-    final, learnt = (
-        [problem[f"accuracy_{when}"] for problem in run.state.problems]
-        for when in ("final", "learnt")
+    record = make_record(
+        run.job,
+        "done",
+        "",
+        run.state,
+        predictions_sha256=sha256(run.folder.predictions_file.read_bytes()),
+        settings=run.settings,
     )
-    facts = {
-        "predictions_sha256": sha256(run.folder.predictions_file.read_bytes()),
-        "settings": run.settings,
-        "metrics": metrics.of_accuracies(final, learnt),
-    }
-    run.folder.write({**make_record(run.job, "done", "", run.state), **facts})
+    run.folder.write(structs.replace(record, metrics=recorded_scores(JobAccuracies.of(record))))
 
 
 def take_turn(folder: JobFolder, tell: EventWriter) -> filelock.BaseFileLock:

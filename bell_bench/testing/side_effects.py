@@ -19,8 +19,8 @@ import numpy as np
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from bell_bench.harness.store import JobFolder
 from bell_bench.plugins import Registry
+from bell_bench.records import JobFolder
 
 NUMBER = 8
 """Bytes that a number in a list counts for, as it would in an array."""

@@ -15,9 +15,9 @@ from torch import Tensor
 from bell_bench.algorithm import Algorithm, Context
 from bell_bench.errors import BellBenchError, Unsupported
 from bell_bench.harness.context import JobContext
-from bell_bench.harness.job import Job
 from bell_bench.harness.scores import checked_scores
 from bell_bench.problem import Inputs, Problem
+from bell_bench.records import Job
 from bell_bench.testing.tiny_problems import TinyTask, World, copied, fingerprint
 
 Tell = Callable[[str], None]

@@ -13,9 +13,9 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
+from bell_bench.records import ReadRecord as Record
 from bell_bench_leaderboard.page.contents import page_contents
 from bell_bench_leaderboard.properties import Rule
-from bell_bench_leaderboard.reading import Record
 
 SCRIPTS = (
     "vendor/d3.min.js", "vendor/plot.min.js", "scripts/elements.js", "scripts/numbers.js",

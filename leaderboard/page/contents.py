@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 import math
 import pathlib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bell_bench import metrics
+from bell_bench import records as types
+from bell_bench.records import ReadRecord as Record
+from bell_bench.records import SolvedProblem
 from bell_bench_leaderboard.boards import Board, boards
 from bell_bench_leaderboard.bootstrap import Estimate
 from bell_bench_leaderboard.compare import mean, mean_of_complete, ranks
 from bell_bench_leaderboard.costs import COSTS, fronts
 from bell_bench_leaderboard.derived import BUDGETS, SPENT, at_budget
 from bell_bench_leaderboard.properties import PropertyVerdict, Rule, verdicts
-from bell_bench_leaderboard.reading import Record, checked_matrix
 from bell_bench_leaderboard.results import printable, result_rows
 from bell_bench_leaderboard.tables import notes
 
-FIGURES = (*(score.name for score in metrics.SCORES), "A_gain", *COSTS, "flop_coverage")
+SCORES = tuple(score for score in types.SCORES if score.shown)
+FIGURES = (*(score.name for score in SCORES), "A_gain", *COSTS, "flop_coverage")
 """What tables and charts show, each with an interval where there is one."""
 JOB = ("realisation", "seed", "status", "reason", "check", *FIGURES)
 
@@ -43,11 +46,12 @@ def page_contents(
         "jobs": jobs,
         "environments": [json.loads(text) for text in environments],
         "budgets": BUDGETS,
-        "scores": {score.name: _score(score) for score in metrics.SCORES},
+        "scores": {score.name: _score(score) for score in SCORES},
+        "costs": {cost.name: _cost(cost) for cost in types.COSTS if cost.name in FIGURES},
     }
 
 
-def _score(score: metrics.Score) -> Content:
+def _score(score: types.Score) -> Content:
     """How a metric is called, explained and printed."""
     return {
         "title": score.title,
@@ -58,26 +62,42 @@ def _score(score: metrics.Score) -> Content:
     }
 
 
-def _job(record: Record, row: Mapping[str, Any], environments: dict[str, int]) -> Content:
-    """One job: its figures, where they come from, and its problems."""
-    environment = json.dumps(record.get("environment", {}), sort_keys=True)
+def _cost(cost: types.Cost) -> Content:
+    """How a cost is called, explained and printed."""
+    digits = re.search(r"\.(\d+)", cost.form)
+    kind = "significant" if "g" in cost.form else "digits"
+    percent = "%" in cost.form
     return {
-        **{name: _plain(row.get(name)) for name in JOB},
-        "settings": record["job"],
-        "place": pathlib.PurePath(str(record.get("place", ""))).name,
-        "environment": environments.setdefault(environment, len(environments)),
-        "matrix": [[round(each, 4) for each in line] for line in checked_matrix(record)],
-        "problems": [_problem(problem) for problem in record["problems"]],
+        "title": cost.title,
+        "says": cost.says,
+        kind: int(digits[1]) if digits else 0,
+        "scale": 100 * cost.unit if percent else cost.unit,
+        "unit": "%" if percent else "",
+        "traded": cost.traded,
+        "spent": cost.spent,
     }
 
 
-def _problem(problem: Mapping[str, Any]) -> Content:
+def _job(record: Record, row: Mapping[str, Any], environments: dict[str, int]) -> Content:
+    """One job: its figures, where they come from, and its problems."""
+    environment = json.dumps(record.environment.to_json(), sort_keys=True)
     return {
-        "name": str(problem.get("name", "")),
-        "learnt": _plain(problem.get("accuracy_learnt")),
-        "final": _plain(problem.get("accuracy_final")),
-        "path": problem.get("path"),
-        "train_flops": _plain(problem["resources"]["train_flops"]),
+        **{name: _plain(row.get(name)) for name in JOB},
+        "settings": record.job.to_json(),
+        "place": pathlib.PurePath(str(record.place or "")).name,
+        "environment": environments.setdefault(environment, len(environments)),
+        "matrix": [[round(each, 4) for each in line] for line in record.checked_matrix],
+        "problems": [_problem(problem) for problem in record.problems],
+    }
+
+
+def _problem(problem: SolvedProblem) -> Content:
+    return {
+        "name": problem.name,
+        "learnt": _plain(problem.accuracy_learnt),
+        "final": _plain(problem.accuracy_final),
+        "path": problem.path,
+        "train_flops": _plain(problem.resources.train_flops),
     }
 
 
@@ -95,7 +115,7 @@ def _board(board: Board, rules: Sequence[Rule], current: Mapping[str, str]) -> C
         "cells": [_cell(board, *place) for place in board.cells],
         "averages": _averages(board),
         "fronts": fronts(board),
-        "budgets": {spent: _budgets(board, spent) for spent in SPENT},
+        "budgets": {cost.name: _budgets(board, cost.name) for cost in SPENT},
         "properties": _properties(verdicts(board, rules)),
     }
 

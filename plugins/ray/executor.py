@@ -18,11 +18,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bell_bench.errors import BellBenchError, UsageError
-from bell_bench.harness.executor import INTERRUPTED, TICK, JobLimits, OnEvent, settle
-from bell_bench.harness.job import Job
+from bell_bench.harness.executor import INTERRUPTED, TICK, JobLimits, OnEvent, OnFinished, settle
 from bell_bench.harness.ranges import check_number
-from bell_bench.harness.store import ResultStore
 from bell_bench.modular.evaluations import EvaluationStore
+from bell_bench.records import Job, Record, ResultStore
 from bell_bench_ray.file_transfer import checkpoint_files, is_marker, pack, unpack
 from bell_bench_ray.node import News, Order, remove_node_folder, run_order
 
@@ -71,7 +70,7 @@ class RayExecutor:
     def open(self) -> contextlib.AbstractContextManager[object]:
         return connected(self.address)
 
-    def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnEvent) -> None:
+    def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnFinished) -> None:
         if not jobs:
             return
         with self._marked():
@@ -121,7 +120,7 @@ class RayExecutor:
         each.attempts += 1
         each.news = task.remote(self._order(each.job), ray.put(earlier))
 
-    def _hear(self, each: Away, on_event: OnEvent) -> dict[str, Any] | None:
+    def _hear(self, each: Away, on_event: OnEvent) -> Record | None:
         """Take a job's next news; its record if it has ended."""
         from ray.exceptions import RayError, RayTaskError
 

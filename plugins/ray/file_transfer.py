@@ -12,9 +12,8 @@ from typing import TypeAlias
 
 from bell_bench.errors import BellBenchError
 from bell_bench.files import TEMPORARY, write_whole
-from bell_bench.harness.job import Job
 from bell_bench.harness.state import Checkpoints
-from bell_bench.harness.store import ResultStore
+from bell_bench.records import Job, ResultStore
 
 FileContents: TypeAlias = Mapping[str, bytes]
 

@@ -22,8 +22,7 @@ from bell_bench.errors import BellBenchError
 from bell_bench.files import write_json
 from bell_bench.harness.environment import software
 from bell_bench.harness.executor import INTERRUPTED, TICK, JobLimits, Running, cores
-from bell_bench.harness.job import Job
-from bell_bench.harness.store import ResultStore
+from bell_bench.records import Job, Record, ResultStore
 from bell_bench_ray.file_transfer import (
     FileContents,
     checkpoint_files,
@@ -81,7 +80,7 @@ class News:
     """Whether the node works in the driver's folder, so that no files is needed."""
     events: list[dict[str, Any]] = field(default_factory=list)
     files: FileContents = field(default_factory=dict)
-    record: dict[str, Any] | None = None
+    record: Record | None = None
     """When the job has ended."""
 
 

@@ -16,9 +16,9 @@ from bell_bench import cpu_determinism
 from bell_bench.errors import BellBenchError
 from bell_bench.files import write_whole
 from bell_bench.harness.executor import MEMORY_VARIABLE
-from bell_bench.harness.job import Job
 from bell_bench.harness.prefetch import Helper, PendingEvaluation, PoolLost, Wanted
 from bell_bench.modular.evaluations import EvaluationStore, file_name
+from bell_bench.records import Job
 from bell_bench_ray.executor import connected, resources
 from bell_bench_ray.node import Order, heed_cancel, node_folder
 

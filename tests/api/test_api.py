@@ -26,7 +26,7 @@ from bell_bench.descriptions import details
 from bell_bench.errors import UsageError
 from bell_bench.modular import evaluations
 from bell_bench.plugins import registry
-from bell_bench_leaderboard.reading import RECOMPUTED
+from bell_bench.records.reading import RECOMPUTED
 from bell_bench_paper.reproduction import verdicts
 from tests.plugin_folder import make_distribution
 from tests.tiny_suite import TINY

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from bell_bench.cli.verbs import run
-from bell_bench.harness.paths_picture import lanes, lay_out, links
+from bell_bench.harness.paths_picture import Box, lanes, lay_out, links
+from bell_bench.records import SolvedProblem
 
 JOB: dict[str, Any] = {
     "algorithm": "picle",
@@ -27,8 +28,9 @@ JOB: dict[str, Any] = {
     "data": "glyphs",
     "protocol": "paper",
 }
-RESOURCES = {"paths_evaluated": 1, "paths_trained": 1, "updates": 9, "wall_s": 1.0,
-             "peak_memory_bytes": 2**20}  # fmt: skip
+RESOURCES = {"paths_evaluated": 1, "paths_trained": 1, "updates": 9, "train_flops": 1e9,
+             "wall_s": 1.0, "cpu_s": 1.0, "peak_memory_bytes": 2**20,
+             "stored_bytes": 2**20}  # fmt: skip
 
 
 def problem(index: int, path: str | None, *notes: dict[str, Any], classes: int = 2) -> Any:
@@ -39,6 +41,8 @@ def problem(index: int, path: str | None, *notes: dict[str, Any], classes: int =
         "index": index,
         "name": f"k49_{index + 1}/X perm3",
         "classes": classes,
+        "fingerprint": "",
+        "test_fingerprint": "",
         "path": names,
         "resources": RESOURCES,
         "notes": list(notes),
@@ -109,7 +113,8 @@ def store(runs: pathlib.Path, *problems: Any, name: str = "job", **job: Any) -> 
     folder = runs / name
     folder.mkdir(parents=True)
     facts = {**JOB, **job}
-    record = {"schema": 1, "status": "done", "reason": "", "job": facts, "problems": problems}
+    status = "done" if problems else "failed"
+    record = {"schema": 1, "status": status, "reason": "", "job": facts, "problems": problems}
     (folder / "job.json").write_text(json.dumps(facts))
     (folder / "record.json").write_text(json.dumps(record))
     return str(folder)
@@ -280,8 +285,12 @@ def test_wrong_usage(runs: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> 
     assert not (runs / "drawn" / "x.png").exists()
 
 
+def laid_out(problems: list[Any]) -> list[Box]:
+    return lay_out([SolvedProblem.from_json(each) for each in problems])
+
+
 def test_modules_sit_at_their_layer() -> None:
-    boxes = lay_out(
+    boxes = laid_out(
         [
             problem(0, "· ·", classes=8),  # first: by its classes, at the top
             problem(1, "1.1 · · ·"),
@@ -298,7 +307,7 @@ def test_modules_sit_at_their_layer() -> None:
 
 def test_lines_lead_to_the_last_use_and_never_lie_on_another() -> None:
     paths = ["·", "·", "1.1", "2.1", "1.1", "1.1"]
-    found = links(lay_out([problem(index, path) for index, path in enumerate(paths)]))
+    found = links(laid_out([problem(index, path) for index, path in enumerate(paths)]))
     ends = [(link.source.column, link.target.column) for link in found]
     assert ends == [(0, 2), (1, 3), (2, 4), (4, 5)]
     assert [link.straight for link in found] == [False, False, False, True]

@@ -24,7 +24,7 @@ GIVEN = (
     "bell_bench.modular.shared_algorithm.Training.progress",
     "bell_bench.modular.path.NEW",
     "bell_bench.harness.forecast.Forecast",
-    "bell_bench_leaderboard.submission.check.Report",
+    "bell_bench_submissions.check.Report",
     "bell_bench_paper.reproduction.verdicts.Reproduction",
     "bell_bench.descriptions.details.Description",
     "bell_bench.modular.evaluations.EvaluationStore",

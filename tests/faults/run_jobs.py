@@ -12,7 +12,7 @@ import sys
 from bell_bench.harness.executor import JobLimits, LocalExecutor
 from bell_bench.harness.plan import Request, make_plan
 from bell_bench.harness.run import run_plan
-from bell_bench.harness.store import ResultStore
+from bell_bench.records import ResultStore
 
 ALGORITHM, OPTION, SUITE, SEQUENCE = "houdini", "houdini.paths=4", "tiny", "S_pl"
 

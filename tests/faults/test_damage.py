@@ -15,7 +15,7 @@ import pytest
 from bell_bench.errors import BellBenchError
 from bell_bench.files import SEAL, seal
 from bell_bench.harness.state import Checkpoints
-from bell_bench.harness.store import JobFolder
+from bell_bench.records import JobFolder
 from bell_bench_leaderboard import read_records, result_rows
 from tests.harness.conftest import House, build
 

@@ -30,10 +30,10 @@ from bell_bench.cli.verbs import VERBS, cli, run
 from bell_bench.data.prepared import prepared
 from bell_bench.errors import BellBenchError
 from bell_bench.files import read_arrays, seal, sha256, write_arrays
-from bell_bench.harness.job import Job
 from bell_bench.modular.evaluations import StoreWarning
 from bell_bench.modular.evaluator import Evaluation
 from bell_bench.modular.path import ModulePath
+from bell_bench.records import Job
 from tests.data.official_formats import made_images
 from tests.leaderboard.making import record, write_run
 from tests.modular.making import FakeTrain, make_evaluator, make_problem
@@ -441,7 +441,7 @@ def test_a_changed_cache_of_images_is_made_again(data):
 @pytest.fixture(scope="module")
 def submission(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The files of a submission of the right form, though of no problems that could be made."""
-    from bell_bench_leaderboard.submission.pack import pack
+    from bell_bench_submissions.pack import pack
 
     runs = tmp_path_factory.mktemp("submission") / "runs"
     for algorithm in ("sa", "picle"):
@@ -454,7 +454,7 @@ def submission(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 @FEW
 @given(data=st.data())
 def test_changed_submissions_are_refused_or_told(submission, data):
-    from bell_bench_leaderboard.submission.archive import write_archive
+    from bell_bench.records.packed.archive import write_archive
 
     files = dict(submission)
     name = data.draw(st.sampled_from(sorted(files)))

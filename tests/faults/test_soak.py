@@ -13,9 +13,9 @@ from statistics import median
 import psutil
 import pytest
 
-from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan
 from bell_bench.harness.run import run_plan
+from bell_bench.records import Job
 from tests.faults.soak import watch
 from tests.leaderboard.making import record
 

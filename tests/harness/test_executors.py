@@ -16,13 +16,14 @@ from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.harness.events import EventReader, EventWriter
 from bell_bench.harness.executor import JobLimits, LocalExecutor, Running, settle
 from bell_bench.harness.executors import make_executor
-from bell_bench.harness.job import Job
 from bell_bench.harness.state import Checkpoints, make_record
-from bell_bench.harness.store import ResultStore
+from bell_bench.records import Job, ResultStore
 from bell_bench_ray.executor import RayExecutor, resources
 from bell_bench_ray.file_transfer import checkpoint_files, pack, unpack
 
-JOB = Job("a", "m:A", "p", "bell", "1", "S", 0, 1, 0, "quick", "glyphs", "paper")
+JOB = Job(algorithm="a", load="m:A", provider="p", suite="bell", suite_version="1", sequence="S",
+          realisation=0, realisation_seed=1, seed=0, scale="quick", data="glyphs",
+          protocol="paper")  # fmt: skip
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def test_a_job_that_spoils_its_folder_does_not_end_the_run(store, monkeypatch, i
     tell("solved")
     assert list(events) == []
     assert running.over(JobLimits()) is None
-    assert settle(JOB, folder, "failed", "exit code 3")["reason"].startswith("exit code 3")
+    assert settle(JOB, folder, "failed", "exit code 3").reason.startswith("exit code 3")
 
 
 def test_a_job_that_cannot_be_started_costs_its_row(store):
@@ -75,8 +76,8 @@ def test_a_job_that_cannot_be_started_costs_its_row(store):
     folder.log_file.mkdir()
     executor = LocalExecutor(store, JobLimits(), 1)
     executor.run([JOB], on_event=print, on_finished=lambda _, record: ended.append(record))
-    assert [record["status"] for record in ended] == ["failed"]
-    assert "could not be started: [Errno 21] Is a directory" in ended[0]["reason"]
+    assert [record.status for record in ended] == ["failed"]
+    assert "could not be started: [Errno 21] Is a directory" in ended[0].reason
 
 
 @pytest.mark.parametrize(("status", "kept"), [("unsupported", True), ("failed", False)])
@@ -102,10 +103,10 @@ def test_an_earlier_attempts_record_is_not_taken_for_this_ones(store):
     """As when a process dies before it can take its turn."""
     folder = store.folder_of(JOB)
     folder.write(make_record(JOB, "timeout", "of last week", None))
-    assert settle(JOB, folder, "failed", "exit code 3")["reason"] == "exit code 3"
-    assert folder.record()["status"] == "failed"
+    assert settle(JOB, folder, "failed", "exit code 3").reason == "exit code 3"
+    assert folder.record().status == "failed"
     folder.write(make_record(JOB, "unsupported", "told by the worker", None))
-    assert settle(JOB, folder, "failed", "exit code 3")["status"] == "unsupported"
+    assert settle(JOB, folder, "failed", "exit code 3").status == "unsupported"
 
 
 def test_a_checkpoint_travels_whole_and_replaces_the_older(store, tmp_path):

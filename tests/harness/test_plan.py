@@ -9,7 +9,7 @@ from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.harness.executor import JobLimits, LocalExecutor
 from bell_bench.harness.plan import Request, check_plan, make_plan
 from bell_bench.harness.state import make_record
-from bell_bench.harness.store import ResultStore
+from bell_bench.records import ResultStore
 
 
 def test_what_is_finished_needs_no_images(tmp_path, monkeypatch):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
-from bell_bench.harness.job import Job
 from bell_bench.harness.progress import BarProgress, PlainProgress, Progress, Standing
+from bell_bench.records import Job, Record
+from tests.leaderboard.making import read, record
 
-JOB = Job("a", "m:A", "p", "bell", "1", "S", 0, 1, 0, "quick", "glyphs", "paper")
+JOB = Job(algorithm="a", load="m:A", provider="p", suite="bell", suite_version="1", sequence="S",
+          realisation=0, realisation_seed=1, seed=0, scale="quick", data="glyphs",
+          protocol="paper")  # fmt: skip
+
+
+def ended(status: str, reason: str = "") -> Record:
+    return read({**record(status=status), "reason": reason})
 
 
 @pytest.mark.parametrize("kind", [PlainProgress, BarProgress])
@@ -20,7 +26,7 @@ def test_a_lost_node_and_a_fault_are_told_on_a_terminal_and_elsewhere(kind, caps
         progress.event(JOB, {"event": "solved", "index": 2, "name": "third", "accuracy": 0.5})
         assert progress.time_left > 0
         progress.event(JOB, {"event": "lost", "reason": "[red] gone"})
-        progress.end(JOB, {"status": "timeout", "reason": "too slow"})
+        progress.end(JOB, ended("timeout", "too slow"))
         assert progress.time_left == 0
     told = capsys.readouterr().err
     assert "a S r0 s0: its node was lost, starting again ([red] gone)" in told
@@ -35,7 +41,7 @@ def test_a_job_whose_problems_are_all_solved_is_waited_for_until_it_ends(capsys)
             progress.event(job, {"event": "started", "problems": 1, "solved": 0})
             progress.event(job, {"event": "solved", "index": 0, "name": "one", "accuracy": 0.5})
         for job in (JOB, other):
-            progress.end(job, {"status": "done", "reason": None})
+            progress.end(job, ended("done"))
     ends = [line for line in capsys.readouterr().err.splitlines() if line.endswith("]")]
     assert ends[0].endswith("a S r0 s0: done [1/2 jobs, about 0:00 left]")
     assert ends[1].endswith("a S r0 s1: done [2/2 jobs]")
@@ -62,7 +68,7 @@ def test_time_left_goes_by_problems_as_a_long_sequence_counts_for_more(monkeypat
     assert progress.time_left is None
     progress.event(long, {"event": "solved", "index": 19, "name": "twentieth", "accuracy": 0.5})
     assert progress.time_left == pytest.approx(60 * 46 / 20)
-    progress.end(long, {"status": "done", "reason": None})
+    progress.end(long, ended("done"))
     assert progress.time_left == pytest.approx(6.0)
 
 
@@ -73,7 +79,7 @@ def test_what_an_earlier_run_has_solved_is_no_work_of_this_one(monkeypatch) -> N
     progress.event(long, {"event": "started", "problems": 60, "solved": 50})
     progress.event(long, {"event": "solved", "index": 54, "name": "55th", "accuracy": 0.5})
     assert progress.time_left == pytest.approx(60 * 11 / 5)
-    progress.end(long, {"status": "done", "reason": None})
+    progress.end(long, ended("done"))
     assert progress.time_left == pytest.approx(60 * 6 / 10)
 
 
@@ -83,12 +89,12 @@ def test_what_a_failed_job_has_left_is_no_work_any_more(monkeypatch) -> None:
     progress = Progress([JOB, other], to_solve={JOB.name: 6, other.name: 6}, began=0.0)
     progress.event(JOB, {"event": "started", "problems": 6, "solved": 0})
     progress.event(JOB, {"event": "solved", "index": 1, "name": "second", "accuracy": 0.5})
-    progress.end(JOB, {"status": "failed", "reason": "no such luck"})
+    progress.end(JOB, ended("failed", "no such luck"))
     assert progress.time_left == pytest.approx(60 * 6 / 2)
 
 
 def test_a_job_is_named_with_its_protocol_where_there_are_several(capsys) -> None:
     other = replace(JOB, protocol="authors-code")
     with PlainProgress([JOB, other], to_solve={JOB.name: 1, other.name: 1}) as progress:
-        progress.end(other, {"status": "done", "reason": None})
+        progress.end(other, ended("done"))
     assert "a S r0 s0 authors-code: done" in capsys.readouterr().err

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from bell_bench import records as types
 from bell_bench.files import sha256, write_arrays
+from bell_bench_leaderboard import results
 
 POINTS = 200
 RESOURCES = {
@@ -51,6 +53,16 @@ def record(
     ]
     return {"schema": 1, "status": status, "reason": "", "job": settings, "problems": problems,
             "matrix": [], "environment": {"python": "3.11"}}  # fmt: skip
+
+
+def read(content: Mapping[str, Any] | types.Record) -> types.ReadRecord:
+    """A record made by hand, as it is when it was read."""
+    return types.ReadRecord.from_json(content) if isinstance(content, Mapping) else content
+
+
+def result_rows(contents: Iterable[Mapping[str, Any] | types.Record]) -> list[results.Row]:
+    """The rows of records made by hand."""
+    return results.result_rows(map(read, contents))
 
 
 def series(algorithm: str, scores: Sequence[float], **job: Any) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ import pytest
 
 from bell_bench.cli.verbs import run
 from bell_bench_leaderboard.resources_picture import draw_resources
-from tests.leaderboard.making import record, series, write_run
+from tests.leaderboard.making import read, record, series, write_run
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_the_figure_has_a_line_for_every_algorithm(tmp_path, monkeypatch):
     for problem in pathless["problems"]:
         problem["path"] = None
     none = record("none", learnt=[0.9] * 30, resources={"train_flops": 0})
-    draw_resources([record(learnt=[0.9] * 30), pathless, none], tmp_path / "x.png")
+    draw_resources(map(read, [record(learnt=[0.9] * 30), pathless, none]), tmp_path / "x.png")
     assert names == ["picle", "lmc", "none"]
 
 

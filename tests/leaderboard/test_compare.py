@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bell_bench_leaderboard import result_rows
 from bell_bench_leaderboard.boards import boards
 from bell_bench_leaderboard.compare import difference, mean, ranks
-from tests.leaderboard.making import record, series
+from tests.leaderboard.making import record, result_rows, series
 
 BASE = (0.2, 0.5, 0.8)
 """Realisations differ far more than algorithms do."""

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bell_bench_leaderboard import result_rows
 from bell_bench_leaderboard.boards import boards
 from bell_bench_leaderboard.costs import budget_grid, cost_grid, fronts, pareto
 from bell_bench_leaderboard.derived import at_budget, growth
-from tests.leaderboard.making import record, series
+from tests.leaderboard.making import read, record, result_rows, series
 
 POINT = st.tuples(st.integers(0, 5).map(float), st.integers(0, 5).map(float))
 
@@ -90,17 +89,19 @@ def test_flops_that_grow_are_all_flops():
     validating = long([10.0] * 30)
     for t, problem in enumerate(validating["problems"]):
         problem["resources"] = problem["resources"] | {"inference_flops": 0.0 if t < 15 else 10.0}
-    assert growth(validating, even)["flops_growth"] == pytest.approx(2)
+    assert growth(read(validating), read(even))["flops_growth"] == pytest.approx(2)
 
 
 def test_growth_is_relative_to_the_standalone_run():
     easing = [30.0] * 10 + [20.0] * 10 + [10.0] * 10
     linear = [each * (1 + t) for t, each in enumerate(easing)]
-    assert growth(long(easing), long(easing))["flops_growth"] == pytest.approx(1)
+    assert growth(read(long(easing)), read(long(easing)))["flops_growth"] == pytest.approx(1)
     expected = geometric_mean(range(21, 31)) / geometric_mean(range(1, 11))
-    assert growth(long(linear), long(easing))["flops_growth"] == pytest.approx(expected)
-    assert growth(long(easing), None).keys() == {"memory_growth"}
-    assert growth(long([1.0] * 6), None) == {}
+    assert growth(read(long(linear)), read(long(easing)))["flops_growth"] == pytest.approx(expected)
+    assert growth(read(long(easing)), None).keys() == {"memory_growth"}
+    assert growth(read(long([1.0] * 6)), None) == {}
     late = [0.0] * 20 + [1.0] * 10
-    assert growth(long(late), long(easing)).keys() == {"memory_growth"}, "no number, not infinity"
-    assert growth(long(easing), long(late)).keys() == {"memory_growth"}
+    assert growth(read(long(late)), read(long(easing))).keys() == {"memory_growth"}, (
+        "no number, not infinity"
+    )
+    assert growth(read(long(easing)), read(long(late))).keys() == {"memory_growth"}

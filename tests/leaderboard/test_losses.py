@@ -6,6 +6,10 @@ import pathlib
 import runpy
 
 import pytest
+from msgspec.structs import replace
+
+from bell_bench.records import SolvedProblem
+from tests.leaderboard.making import RESOURCES, read, record
 
 ROOT = pathlib.Path(__file__).parents[2]
 LOSSES = runpy.run_path(str(ROOT / "studies/picle_losses.py"))
@@ -16,8 +20,10 @@ def solved(index, *evaluated, solution="", **note):
     paths = [{"path": path.split(), "accuracy": accuracy} for path, accuracy in evaluated]
     notes = [{"evaluated": paths}] if paths else [{"training": note}, {"budget": 3}]
     best = max([accuracy for _, accuracy in evaluated], default=0.8)
-    return {"index": index, "path": solution.split() or None, "notes": notes,
-            "accuracy_learnt": best, "accuracy_final": best}  # fmt: skip
+    return SolvedProblem.from_json(
+        {"index": index, "path": solution.split() or None, "notes": notes, "resources": RESOURCES,
+         "accuracy_learnt": best, "accuracy_final": best, "fingerprint": "", "test_fingerprint": ""}
+    )  # fmt: skip
 
 
 AFRESH = "new new new new new"
@@ -53,7 +59,7 @@ def test_a_module_trained_with_others_is_not_the_same(path):
 
 
 def test_as_good_on_validation_is_luck_whatever_the_path_and_the_seed():
-    lucky = {**solved(2, ("new 1.2 new new new", 0.7)), "accuracy_learnt": 0.9}
+    lucky = replace(solved(2, ("new 1.2 new new new", 0.7)), accuracy_learnt=0.9)
     theirs = [FIRST, SECOND, lucky]
     for one_seed in (True, False):
         found = LOSSES["cause"]([FIRST, SECOND, MINE], theirs, one_seed=one_seed)
@@ -70,15 +76,14 @@ def test_another_seed_and_another_way_of_training_are_named():
 
 
 def test_what_later_problems_gave_is_told_apart():
-    improved = {**solved(0, validation_accuracy=0.95), "accuracy_learnt": 0.9}
-    assert LOSSES["cause"]([FIRST], [{**improved, "accuracy_final": 0.97}]) == "backward"
+    improved = replace(solved(0, validation_accuracy=0.95), accuracy_learnt=0.9)
+    assert LOSSES["cause"]([FIRST], [replace(improved, accuracy_final=0.97)]) == "backward"
 
 
 def test_half_a_point_is_equal_whatever_the_last_digits():
     assert 100 * (0.53 - 0.535) < -0.5
-    job = {"job": {"seed": 0, "sequence": "S", "realisation": 0}}
-    own, its = ({**FIRST, "name": "one", "accuracy_final": value} for value in (0.53, 0.535))
-    mine, theirs = ({1: {**job, "problems": [each]}} for each in (own, its))
+    own, its = (replace(FIRST, name="one", accuracy_final=value) for value in (0.53, 0.535))
+    mine, theirs = ({1: replace(read(record()), problems=[each])} for each in (own, its))
     (found,) = LOSSES["differences"](mine, theirs)
     assert (found.test, found.cause) == (-0.5, "")
 

@@ -7,10 +7,9 @@ import json
 import pytest
 
 from bell_bench.errors import UsageError
-from bell_bench_leaderboard import result_rows
 from bell_bench_leaderboard.boards import boards
 from bell_bench_leaderboard.properties import NO, UNKNOWN, YES, property_grids, read_rules, verdicts
-from tests.leaderboard.making import record, series
+from tests.leaderboard.making import record, result_rows, series
 
 
 def judged(records, rules=None):

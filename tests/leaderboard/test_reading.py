@@ -14,10 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bell_bench.files import read_arrays, sha256, write_arrays
-from bell_bench_leaderboard import read_records, result_rows
-from bell_bench_leaderboard.predictions import accuracy, read_predictions
-from bell_bench_leaderboard.reading import checked_matrix
-from tests.leaderboard.making import record, write_run
+from bell_bench.records.predictions import accuracy, read_predictions
+from bell_bench_leaderboard import read_records
+from tests.leaderboard.making import record, result_rows, write_run
 
 
 def edit(folder, change):
@@ -37,8 +36,8 @@ def test_records_are_found_in_folders_of_runs_and_in_job_folders(tmp_path):
 def test_accuracies_are_recomputed(tmp_path):
     write_run(tmp_path / "job", record(learnt=(0.9, 0.8), final=(0.7, 0.8)))
     (found,) = read_records([tmp_path])
-    assert found["status"] == "done"
-    assert found["check"] == "recomputed from predictions"
+    assert found.status == "done"
+    assert found.check == "recomputed from predictions"
     assert result_rows([found])[0]["F"] == pytest.approx(-10)
 
 
@@ -46,8 +45,8 @@ def test_an_edited_accuracy_is_a_mismatch_and_has_no_score(tmp_path):
     folder = write_run(tmp_path / "job", record())
     edit(folder, lambda content: content["problems"][1].update(accuracy_final=0.99))
     (found,) = read_records([tmp_path])
-    assert found["status"] == "mismatch"
-    assert "accuracy_final of problem 2 is 0.99 in the record, 0.8" in found["reason"]
+    assert found.status == "mismatch"
+    assert "accuracy_final of problem 2 is 0.99 in the record, 0.8" in found.reason
     assert result_rows([found])[0]["A"] is None
 
 
@@ -58,8 +57,8 @@ def test_an_edited_metric_is_a_mismatch(tmp_path, predictions):
     if not predictions:
         (folder / "predictions.npz").unlink()
     (found,) = read_records([tmp_path])
-    assert found["status"] == "mismatch"
-    assert "A is 99 in the record, 85" in found["reason"]
+    assert found.status == "mismatch"
+    assert "A is 99 in the record, 85" in found.reason
 
 
 def test_swapped_predictions_are_a_mismatch(tmp_path):
@@ -68,16 +67,16 @@ def test_swapped_predictions_are_a_mismatch(tmp_path):
     arrays = read_arrays(file)
     write_arrays(file, arrays | {"extra_0": np.zeros(3, np.uint8)})
     (found,) = read_records([tmp_path])
-    assert found["status"] == "mismatch"
-    assert "hash differs" in found["reason"]
+    assert found.status == "mismatch"
+    assert "hash differs" in found.reason
 
 
 def test_without_predictions_the_record_is_believed_and_that_is_told(tmp_path):
     folder = write_run(tmp_path / "job", record())
     (folder / "predictions.npz").unlink()
     (found,) = read_records([tmp_path])
-    assert found["status"] == "done"
-    assert found["check"].startswith("as recorded")
+    assert found.status == "done"
+    assert found.check.startswith("as recorded")
 
 
 @pytest.mark.parametrize("spoil", ["truncate", "float", "short", "flip"])
@@ -99,7 +98,7 @@ def test_predictions_that_cannot_be_scored_are_a_mismatch(tmp_path, spoil):
         file.write_bytes(content)
     edit(folder, lambda content: content.update(predictions_sha256=sha256(file.read_bytes())))
     (found,) = read_records([tmp_path])
-    assert found["status"] == "mismatch"
+    assert found.status == "mismatch"
 
 
 def test_our_reader_gives_what_numpy_gives(tmp_path):
@@ -157,12 +156,12 @@ def test_the_matrix_is_recomputed_too(tmp_path, stated):
     edit(folder, lambda content: content.update(predictions_sha256=sha256(file.read_bytes())))
     (found,) = read_records([tmp_path])
     if stated == 1.0:
-        assert found["status"] == "done"
-        assert checked_matrix(found) == [[1.0]]
+        assert found.status == "done"
+        assert found.checked_matrix == [[1.0]]
     else:
-        assert found["status"] == "mismatch"
-        assert "after 1 of problem 1 is 0.123 in the record, 1 by the" in found["reason"]
-        assert checked_matrix(found) == []
+        assert found.status == "mismatch"
+        assert "after 1 of problem 1 is 0.123 in the record, 1 by the" in found.reason
+        assert found.checked_matrix == []
 
 
 def test_a_matrix_without_its_predictions_is_a_mismatch(tmp_path):
@@ -170,8 +169,8 @@ def test_a_matrix_without_its_predictions_is_a_mismatch(tmp_path):
     content["matrix"] = [[0.5]]
     write_run(tmp_path / "job", content)
     (found,) = read_records([tmp_path])
-    assert found["status"] == "mismatch"
-    assert "after_0_0" in found["reason"]
+    assert found.status == "mismatch"
+    assert "after_0_0" in found.reason
 
 
 def test_a_file_that_is_no_record_is_named_and_left_out(tmp_path):
@@ -203,7 +202,7 @@ def test_a_job_without_a_record_is_unfinished(tmp_path):
     (tmp_path / "job").mkdir()
     (tmp_path / "job" / "job.json").write_text(json.dumps(record()["job"]))
     (found,) = read_records([tmp_path])
-    assert found["status"] == "unfinished"
+    assert found.status == "unfinished"
 
 
 def test_a_job_counts_once_and_what_is_done_wins(tmp_path):
@@ -211,8 +210,8 @@ def test_a_job_counts_once_and_what_is_done_wins(tmp_path):
     write_run(tmp_path / "b" / "job", record())
     write_run(tmp_path / "c" / "job", record())
     (found,) = read_records([tmp_path / name for name in "abc"])
-    assert found["status"] == "done"
-    assert str(found["place"]) == str(tmp_path / "b" / "job")
+    assert found.status == "done"
+    assert str(found.place) == str(tmp_path / "b" / "job")
 
 
 def test_the_same_job_on_another_machine_takes_other_seconds(tmp_path):
@@ -228,7 +227,7 @@ def test_the_same_job_with_other_figures_is_told(tmp_path):
     write_run(tmp_path / "b" / "job", record(learnt=(0.1, 0.2)))
     with pytest.warns(UserWarning, match="other figures"):
         (found,) = read_records([tmp_path / "a", tmp_path / "b"])
-    assert found["problems"][0]["accuracy_final"] == 0.9
+    assert found.problems[0].accuracy_final == 0.9
 
 
 def test_records_of_before_the_software_was_named_are_read(tmp_path):
@@ -236,4 +235,4 @@ def test_records_of_before_the_software_was_named_are_read(tmp_path):
     del content["job"]["software"]
     write_run(tmp_path / "job", content)
     (found,) = read_records([tmp_path])
-    assert result_rows([found])[0]["variant"]["software"] is None
+    assert result_rows([found])[0]["variant"]["software"] == ""

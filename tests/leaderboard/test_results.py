@@ -11,9 +11,9 @@ import sys
 
 import pytest
 
-from bell_bench_leaderboard import COLUMNS, result_rows, summary_table, to_csv
+from bell_bench_leaderboard import COLUMNS, summary_table, to_csv
 from bell_bench_leaderboard.heat_map import draw_leaderboard
-from tests.leaderboard.making import record
+from tests.leaderboard.making import record, result_rows
 
 
 def test_figures_by_hand():
@@ -105,16 +105,17 @@ def test_a_records_text_is_no_formula_and_steers_nothing(reason, cell):
 
 
 NEW_SCORE = """
-from bell_bench import metrics
-metrics.SCORES += (
-    metrics.Score(
-        "worst", "worst", "the lowest", lambda final, learnt, alone: 100 * min(final), signed=False
-    ),
+from bell_bench import records
+from bell_bench.records import scores
+scores.SCORES += (
+    scores.Score("worst", "worst", "the lowest", lambda of: 100 * min(of.final), signed=False),
 )
+records.SCORES = scores.SCORES
 import pathlib
 from bell_bench.results import Results
-from tests.leaderboard.making import record
-results = Results([record(final=(0.7, 0.8)), record("sa", final=(0.9, 0.6))], pathlib.Path())
+from tests.leaderboard.making import read, record
+records = [record(final=(0.7, 0.8)), record("sa", final=(0.9, 0.6))]
+results = Results(list(map(read, records)), pathlib.Path())
 assert list(results.to_pandas()["worst"]) == [70, 60]
 assert sorted(results.leaderboard()["worst"]) == [60, 70]
 for form in ("summary", "wide", "long"):

@@ -8,11 +8,10 @@ import re
 
 import pytest
 
-from bell_bench_leaderboard import result_rows
 from bell_bench_leaderboard.boards import boards
 from bell_bench_leaderboard.grids import Grid, Value, number, to_csv, to_latex, to_markdown, to_text
 from bell_bench_leaderboard.tables import long_grid, summary_grid, wide_grid
-from tests.leaderboard.making import record, series
+from tests.leaderboard.making import record, result_rows, series
 
 
 def board(*records):

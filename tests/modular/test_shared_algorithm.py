@@ -13,7 +13,6 @@ from making import PAIRS, SINGLE, make_problem
 
 from bell_bench import SharedAlgorithm
 from bell_bench.harness.context import JobContext
-from bell_bench.harness.job import Job
 from bell_bench.modular import flops
 from bell_bench.modular.augmentation import augment
 from bell_bench.modular.batches import batches
@@ -22,6 +21,7 @@ from bell_bench.modular.learner import loss
 from bell_bench.modular.module import SharedNetwork
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.modular.shared_algorithm import measure, training_batches
+from bell_bench.records import Job
 
 SETTINGS = TrainingSettings(
     learning_rate=0.01, weight_decay=0.1, batch=16, max_updates=7, validate_every=3, patience=100
@@ -29,7 +29,9 @@ SETTINGS = TrainingSettings(
 
 
 def make(folder, kind=SharedAlgorithm, settings=SETTINGS, **options):
-    job = Job("a", "", "", "bell", "1", "S_few", 0, 0, 5, "quick", "glyphs", "paper")
+    job = Job(algorithm="a", provider="", suite="bell", suite_version="1", sequence="S_few",
+              realisation=0, realisation_seed=0, seed=5, scale="quick", data="glyphs",
+              protocol="paper")  # fmt: skip
     context = JobContext(
         job, None, settings, work=folder / "work", evaluations=folder / "evaluations",
         tell=lambda *a, **k: None,

@@ -111,7 +111,7 @@ function costChart(board, cost) {
 }
 
 function budgetChart(board, spent, budgets) {
-  const caption = `A at equal budget of ${spent === "train_flops" ? "FLOPs" : "seconds"}`;
+  const caption = `A at equal budget of ${FIGURES[spent].spent}`;
   const lines = Object.entries(board.budgets[spent]).map(([name, scores]) => ({
     name, points: scores.map((score, i) => score && { x: budgets[i], y: score[0], low: score[1], high: score[2] }).filter(Boolean),
   })).filter((line) => line.points.length);
@@ -150,8 +150,7 @@ function undrawn(board) {
 
 function drawCharts(board, budgets) {
   byId("undrawn").textContent = undrawn(board);
-  const costs = Object.keys(FIGURES).filter((name) => FIGURES[name].cost);
-  byId("cost-charts").replaceChildren(legend(board), ...costs.map((cost) => costChart(board, cost)));
+  byId("cost-charts").replaceChildren(legend(board), ...tradedCosts().map((cost) => costChart(board, cost)));
   byId("budget-charts").replaceChildren(legend(board),
-    ...["train_flops", "seconds"].map((spent) => budgetChart(board, spent, budgets)));
+    ...Object.keys(board.budgets).map((spent) => budgetChart(board, spent, budgets)));
 }

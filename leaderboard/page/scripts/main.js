@@ -1,7 +1,7 @@
 "use strict";
 
 const page = JSON.parse(byId("data").textContent);
-Object.assign(FIGURES, page.scores);
+Object.assign(FIGURES, page.scores, page.costs);
 
 function chosenBoard() {
   return page.boards[Number(byId("board").value)];

@@ -1,14 +1,7 @@
 "use strict";
 
-/** How each figure is called and printed; the page adds its scores. */
-const FIGURES = {
-  A_gain: { title: "A − SA", digits: 2, signed: true },
-  seconds: { title: "seconds", digits: 1, cost: true },
-  train_flops: { title: "TFLOPs", significant: 3, scale: 1e-12, cost: true },
-  peak_memory_mb: { title: "peak MiB", digits: 0, cost: true },
-  stored_mb: { title: "stored MiB", digits: 2, cost: true },
-  flop_coverage: { title: "FLOP coverage", digits: 0, scale: 100, unit: "%" },
-};
+/** How each figure is called and printed; the page adds its scores and its costs. */
+const FIGURES = { A_gain: { title: "A − SA", digits: 2, signed: true } };
 
 function shown(figure, value) {
   if (value === null || value === undefined) return "–";

@@ -1,9 +1,11 @@
 "use strict";
 
-const COSTS = ["seconds", "train_flops", "peak_memory_mb", "stored_mb"];
+function tradedCosts() {
+  return Object.keys(page.costs).filter((name) => page.costs[name].traded);
+}
 
 function shownFigures() {
-  return [...Object.keys(page.scores), ...COSTS];
+  return [...Object.keys(page.scores), ...tradedCosts()];
 }
 
 function named(title, value) {

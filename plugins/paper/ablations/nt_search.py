@@ -17,16 +17,15 @@ from torch import Tensor
 
 from bell_bench.harness.context import JobContext
 from bell_bench.harness.executor import JobLimits, LocalExecutor
-from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan, Request, check_plan, make_plan, sequence_of
 from bell_bench.harness.progress import Tell
-from bell_bench.harness.store import ResultStore
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.evaluations import FOLDER
 from bell_bench.modular.evaluator import derive_seed
 from bell_bench.modular.library import Library
 from bell_bench.modular.path import ModulePath
 from bell_bench.plugins import registry
+from bell_bench.records import Job, ResultStore
 from bell_bench.suites.base import Sequence as ProblemSequence
 from bell_bench_algorithms.picle.nt import Choice
 from bell_bench_algorithms.picle.options import NTOptions

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from bell_bench.records import Record
 from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate
-from bell_bench_leaderboard.reading import Record
 from bell_bench_leaderboard.results import result_rows
 from bell_bench_paper.claims.ablations import ABLATIONS, ablation_values
 from bell_bench_paper.claims.claims import STANDALONE, Book, Runs

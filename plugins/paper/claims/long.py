@@ -12,9 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from bell_bench.records import LONG, Record
 from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate
-from bell_bench_leaderboard.derived import GROWING, GROWTHS, along
-from bell_bench_leaderboard.reading import Record
+from bell_bench_leaderboard.derived import GROWTHS, along
 
 
 def over_problems(
@@ -22,7 +22,7 @@ def over_problems(
 ) -> Estimate | None:
     """The figure of the first record, minus the second's if two are ``compared``; a standalone
     record that it is measured against comes last. None where problems cannot tell."""
-    if len(records[0]["problems"]) < GROWING or not _same(records):
+    if len(records[0].problems) <= LONG or not _same(records):
         return None
     if figure in GROWTHS:
         return _growth(figure, records, level) if compared == 1 else None
@@ -37,14 +37,12 @@ def over_problems(
 
 
 def _same(records: Sequence[Record]) -> bool:
-    problems = {tuple(p["fingerprint"] for p in record["problems"]) for record in records}
+    problems = {tuple(problem.fingerprint for problem in record.problems) for record in records}
     return len(problems) == 1
 
 
 def _values(figure: str, record: Record) -> Values:
-    problems = record["problems"]
-    final = np.array([problem["accuracy_final"] for problem in problems])
-    learnt = np.array([problem["accuracy_learnt"] for problem in problems])
+    final, learnt = np.array(record.final), np.array(record.learnt)
     return 100 * (final - learnt if figure == "F" else final)
 
 

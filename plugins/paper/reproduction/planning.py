@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bell_bench.errors import unknown
 from bell_bench.files import hash_json
-from bell_bench_leaderboard.yardstick import MADE
 
 if TYPE_CHECKING:
-    from bell_bench.harness.job import Job
     from bell_bench.harness.plan import Plan
-    from bell_bench_leaderboard.reading import Record
+    from bell_bench.records import Job, ReadRecord
     from bell_bench_paper.claims import Book
+
+
+MADE = ("load", "device", "threads", "software")
+"""What of a job says how it was run, not what."""
 
 
 @dataclass(frozen=True)
@@ -100,14 +102,14 @@ def merged(several: Iterable[Plan]) -> Plan:
     return Plan(tuple(jobs[name] for name in order), frozenset(jobs.keys() - asked), unsupported)
 
 
-def known_records(records: Iterable[Record], jobs: Iterable[Job]) -> dict[str, Record]:
+def known_records(records: Iterable[ReadRecord], jobs: Iterable[Job]) -> dict[str, ReadRecord]:
     """The records of those jobs that are done, by the job's name: the same algorithm on the same
     problems with the same seed and options, whatever machine and version ran it."""
 
-    def identity(job: Mapping[str, Any]) -> str:
-        same = {name: value for name, value in job.items() if name not in MADE}
-        return hash_json({**same, "provider": str(job["provider"]).partition(" ")[0]})
+    def identity(job: Job) -> str:
+        same = {name: value for name, value in job.to_json().items() if name not in MADE}
+        return hash_json({**same, "provider": job.provider.partition(" ")[0]})
 
-    done = {identity(each["job"]): each for each in records if each["status"] == "done"}
-    found = {job.name: done.get(identity(job.to_json())) for job in jobs}
+    done = {identity(each.job): each for each in records if each.done}
+    found = {job.name: done.get(identity(job)) for job in jobs}
     return {name: record for name, record in found.items() if record is not None}

@@ -18,10 +18,8 @@ from bell_bench_paper.reproduction.planning import Scope, known_records, merged,
 from bell_bench_paper.reproduction.verdicts import Reproduction
 
 if TYPE_CHECKING:
-    from bell_bench.harness.job import Job
     from bell_bench.harness.plan import Plan
-    from bell_bench.harness.store import ResultStore
-    from bell_bench_leaderboard.reading import Record
+    from bell_bench.records import Job, ReadRecord, Record, ResultStore
     from bell_bench_paper.claims import Book
 
 ALL = "all"
@@ -44,7 +42,7 @@ def reproduce(
 
     What submissions or folders of results ``given`` have is counted, and not run.
     """
-    from bell_bench.harness.store import ResultStore
+    from bell_bench.records import ResultStore
     from bell_bench_paper.claims import Evidence, judge, read_book
 
     book = narrowed(read_book(file), scope)
@@ -72,7 +70,7 @@ def reproduce(
         records = _read(plan.jobs, store, known)
     took = {**clock, "jobs and ablations by themselves": spent_seconds(records)
             + sum(found.seconds for found in ablations.values())}  # fmt: skip
-    counted = [each for each in _read(others, store, known) if each["status"] == "done"]
+    counted = [each for each in _read(others, store, known) if each.done]
     records += counted
     evidence = Evidence(book, records, {name: found.rows for name, found in ablations.items()})
     return Reproduction(evidence, parts, judge(evidence, parts), Results(records, out),
@@ -87,18 +85,20 @@ def _elsewhere(part: str, scope: Scope, book: Book) -> str:
     return f"{part} runs nothing of {wanted}; what does: {', '.join(able) or 'none'}"
 
 
-def _read(jobs: Sequence[Job], store: ResultStore, known: Mapping[str, Record]) -> list[Record]:
-    """The records of jobs: those in the store, done or not, and then those known from elsewhere."""
-    from bell_bench_leaderboard import read_records
+def _read(
+    jobs: Sequence[Job], store: ResultStore, known: Mapping[str, ReadRecord]
+) -> list[ReadRecord]:
+    """Return the records of jobs: those in the store, done or not, then those from elsewhere."""
+    from bell_bench.records import read_records
 
     folders = (store.folder_of(job).path for job in jobs if job.name not in known)
-    found: list[Record] = read_records(folder for folder in folders if folder.is_dir())
+    found = read_records(folder for folder in folders if folder.is_dir())
     return found + [known[job.name] for job in jobs if job.name in known]
 
 
-def _known(paths: Sequence[pathlib.Path], jobs: Sequence[Job]) -> dict[str, Record]:
+def _known(paths: Sequence[pathlib.Path], jobs: Sequence[Job]) -> dict[str, ReadRecord]:
     """What submissions and folders that were named have of these jobs; if nothing, so told."""
-    from bell_bench_leaderboard import read_records
+    from bell_bench.records import read_records
 
     records = read_records(paths)
     if paths and not records:
@@ -127,11 +127,8 @@ def _run(plan: Plan, store: ResultStore, workers: int | None, quiet: bool) -> No
 def spent_seconds(records: Iterable[Record]) -> float:
     """What the jobs took: their charged seconds, less those of evaluations as charged, and with
     those of evaluations as computed or looked up, which may be far fewer."""
-    used = [problem["resources"] for record in records for problem in record["problems"]]
-    return sum(
-        float(each["wall_s"] - each.get("seconds", 0.0) + each.get("spent_seconds", 0.0))
-        for each in used
-    )
+    used = [problem.resources for record in records for problem in record.problems]
+    return sum(each.wall_s - each.seconds + each.spent_seconds for each in used)
 
 
 @contextlib.contextmanager

@@ -13,14 +13,16 @@ from bell_bench_leaderboard.page import make_page
 from bell_bench_leaderboard.page.assemble import as_data
 from bell_bench_leaderboard.properties import read_rules
 from bell_bench_leaderboard.results import printable
-from tests.leaderboard.making import record, series
+from tests.leaderboard.making import read, record, series
 
 HOSTILE = ["<script>alert(1)</script>", "</script><script>alert(1)</script>", "<!--<script>",
            "]]>", "{{style}}", "{{scripts}}", "&lt;b&gt;", "\u2028</script>"]  # fmt: skip
 
 
 def page(*records, current=None):
-    return make_page(records or series("sa", (0.5, 0.6)), read_rules(), current=current)
+    return make_page(
+        list(map(read, records or series("sa", (0.5, 0.6)))), read_rules(), current=current
+    )
 
 
 def data_of(text):

@@ -10,7 +10,7 @@ import pytest
 
 from bell_bench_leaderboard.page import make_page
 from bell_bench_leaderboard.properties import read_rules
-from tests.leaderboard.making import record, series
+from tests.leaderboard.making import read, record, series
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 from selenium.webdriver.chrome.service import Service  # noqa: E402
@@ -57,7 +57,7 @@ def file(tmp_path_factory) -> pathlib.Path:
         each["matrix"] = [[problem["accuracy_learnt"] for problem in each["problems"]]]
         each["check"] = "as recorded: no predictions"
     page = tmp_path_factory.mktemp("page") / "page.html"
-    page.write_text(make_page(records, read_rules()), encoding="utf-8")
+    page.write_text(make_page(list(map(read, records)), read_rules()), encoding="utf-8")
     return page
 
 
@@ -194,7 +194,7 @@ def crowded(opened, tmp_path):
         each["matrix"] = [[problem["accuracy_final"] for problem in each["problems"]]]
         each["check"] = "as recorded: no predictions"
     page = tmp_path / "page.html"
-    page.write_text(make_page(records, read_rules()), encoding="utf-8")
+    page.write_text(make_page(list(map(read, records)), read_rules()), encoding="utf-8")
     opened.get(page.as_uri())
     return opened
 
@@ -273,7 +273,7 @@ def test_a_thousand_rows_are_sorted_without_a_wait(browser, tmp_path):
         for each in series(name, [0.5 + 0.01 * r for r in range(5)], sequence=f"S_{sequence}")
     ]
     page = tmp_path / "page.html"
-    page.write_text(make_page(records, read_rules()), encoding="utf-8")
+    page.write_text(make_page(list(map(read, records)), read_rules()), encoding="utf-8")
     browser.get(page.as_uri())
     choose(browser, "level", "jobs")
     assert len(browser.find_elements(By.CSS_SELECTOR, "#results-table tbody tr")) == 1000

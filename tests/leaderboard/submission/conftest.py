@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from bell_bench.files import sha256
-from bell_bench.harness.job import Job
 from bell_bench.plugins import registry
-from bell_bench_leaderboard.submission.pack import pack
+from bell_bench.records import Job
+from bell_bench_submissions.pack import pack
 from tests.harness.conftest import House, build
 
 ALGORITHMS = ("constant", "fail", "sa")

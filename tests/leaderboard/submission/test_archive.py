@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bell_bench_leaderboard.submission.archive import MIB, Archive, ArchiveLimits, write_archive
-from bell_bench_leaderboard.submission.refused import Refused
+from bell_bench.records.packed.archive import MIB, Archive, ArchiveLimits, write_archive
+from bell_bench.records.packed.refused import Refused
 from tests.leaderboard.submission.conftest import zipped
 
 SMALL = ArchiveLimits(archive=MIB, files=50, each=MIB, total=2 * MIB)

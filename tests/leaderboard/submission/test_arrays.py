@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from bell_bench_leaderboard.submission.arrays import read_predictions
-from bell_bench_leaderboard.submission.refused import Refused
+from bell_bench.records.packed.arrays import read_predictions
+from bell_bench.records.packed.refused import Refused
 from tests.leaderboard.submission.conftest import zipped
 
 

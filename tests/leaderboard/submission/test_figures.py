@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
-from bell_bench.harness.job import Job
-from bell_bench_leaderboard.submission.figures import Figures, all_metrics, array_names, figures
+from bell_bench.records import Job, JobAccuracies
+from bell_bench.records.scores import recorded_scores
+from bell_bench_submissions.figures import all_scores, array_names, figures
 
 SA = Job(algorithm="sa", load="a:B", provider="bell-bench 0.1", suite="s", suite_version="1",
          sequence="S", realisation=0, realisation_seed=3, seed=0, scale="quick", data="d",
          protocol="paper")  # fmt: skip
-PICLE = dataclasses.replace(SA, algorithm="picle")
+PICLE = structs.replace(SA, algorithm="picle")
 
 
 @given(st.integers(1, 22), st.integers(0, 2**32 - 1))
@@ -32,18 +32,19 @@ def test_accuracies_are_shares_of_right_answers(count, seed):
     else:
         assert [len(row) for row in found.matrix] == list(range(1, count + 1))
         assert found.matrix[-1][0] == np.mean(arrays[f"after_{count - 1}_0"] == labels[0])
-    assert found.metrics["A"] == pytest.approx(100 * sum(found.final) / count)
+    scores = recorded_scores(found)
+    assert scores["A"] == pytest.approx(100 * sum(found.final) / count)
     lost = [b - a for a, b in zip(found.learnt, found.final, strict=True)]
-    assert found.metrics["F"] == pytest.approx(100 * sum(lost) / count)
-    assert found.metrics["backward_transfer"] == pytest.approx(100 * lost[0])
+    assert scores["F"] == pytest.approx(100 * sum(lost) / count)
+    assert scores["backward_transfer"] == pytest.approx(100 * lost[0])
 
 
-def made(last: float) -> Figures:
-    return Figures([0.5, last], [0.5, last], [])
+def made(last: float) -> JobAccuracies:
+    return JobAccuracies([0.5, last], [0.5, last])
 
 
 def test_transfer_is_measured_against_our_standalone_run():
-    metrics = all_metrics({"a": PICLE, "b": SA}, {"a": made(0.8), "b": made(0.6)})
+    metrics = all_scores({"a": PICLE, "b": SA}, {"a": made(0.8), "b": made(0.6)})
     assert metrics["a"]["Tr_last"] == pytest.approx(20)
     assert metrics["b"]["Tr_last"] == 0
 
@@ -52,13 +53,13 @@ def test_transfer_is_measured_against_our_standalone_run():
     "change", [{"seed": 1}, {"realisation_seed": 4}, {"scale": "paper"}, {"provider": "theirs 1"}]
 )
 def test_no_other_run_is_a_yardstick(change):
-    jobs = {"a": PICLE, "b": dataclasses.replace(SA, **change)}
-    assert all_metrics(jobs, {"a": made(0.8), "b": made(0.6)})["a"]["Tr_last"] is None
+    jobs = {"a": PICLE, "b": structs.replace(SA, **change)}
+    assert all_scores(jobs, {"a": made(0.8), "b": made(0.6)})["a"]["Tr_last"] is None
 
 
 def test_of_two_standalone_runs_the_one_made_alike_counts():
-    jobs = {"a": PICLE, "b": SA, "c": dataclasses.replace(SA, threads=2)}
+    jobs = {"a": PICLE, "b": SA, "c": structs.replace(SA, threads=2)}
     done = {"a": made(0.8), "b": made(0.6), "c": made(0.5)}
-    assert all_metrics(jobs, done)["a"]["Tr_last"] == pytest.approx(20)
-    jobs["a"] = dataclasses.replace(PICLE, threads=2)
-    assert all_metrics(jobs, done)["a"]["Tr_last"] == pytest.approx(30)
+    assert all_scores(jobs, done)["a"]["Tr_last"] == pytest.approx(20)
+    jobs["a"] = structs.replace(PICLE, threads=2)
+    assert all_scores(jobs, done)["a"]["Tr_last"] == pytest.approx(30)

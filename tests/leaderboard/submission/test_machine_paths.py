@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bell_bench_leaderboard.submission.machine_paths import local_paths, shorten
+from bell_bench.records.packed.machine_paths import local_paths, shorten
 
 
 @pytest.mark.parametrize(

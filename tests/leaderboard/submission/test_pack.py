@@ -12,9 +12,9 @@ import pytest
 
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.files import SEAL, sha256, write_sealed
-from bell_bench.harness.job import Job
-from bell_bench_leaderboard.submission.pack import pack
-from bell_bench_leaderboard.submission.schema import JOB, complaints
+from bell_bench.records import Job
+from bell_bench.records.packed.submission import job_faults
+from bell_bench_submissions.pack import pack
 from tests.leaderboard.submission.conftest import Editable
 
 
@@ -159,5 +159,5 @@ def test_a_member_of_a_family_can_be_submitted(runs):
 @pytest.mark.parametrize("name", ["a:b:C", "x.py:C", "./x.py:C", ":C", "avalanche:", "a b"])
 def test_no_other_prefix_is_an_algorithms_name(edit, name):
     job = edit.records["constant"]["job"]
-    assert complaints(JOB, {**job, "algorithm": "avalanche:LwF"}, "job") == []
-    assert len(complaints(JOB, {**job, "algorithm": name}, "job")) == 1
+    assert not list(job_faults(Job.from_json({**job, "algorithm": "avalanche:LwF"})))
+    assert len(list(job_faults(Job.from_json({**job, "algorithm": name})))) == 1

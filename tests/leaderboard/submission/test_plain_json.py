@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bell_bench_leaderboard.submission.plain_json import DEPTH, read_json, walk
-from bell_bench_leaderboard.submission.refused import Refused
+from bell_bench.records.packed.plain_json import DEPTH, read_json, walk
+from bell_bench.records.packed.refused import Refused
 
 VALUES = st.recursive(
     st.none()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bell_bench_leaderboard.submission.pull_request import FOLDER, main
+from bell_bench_submissions.pull_request import FOLDER, main
 
 
 @dataclass

@@ -8,8 +8,8 @@ import zipfile
 
 import pytest
 
+from bell_bench.records.reading import RECOMPUTED
 from bell_bench_leaderboard import read_records, result_rows
-from bell_bench_leaderboard.reading import RECOMPUTED, checked_matrix
 from tests.leaderboard.submission.conftest import zipped
 
 
@@ -25,9 +25,9 @@ def test_it_gives_the_rows_of_the_runs_it_was_made_of(content, runs, tmp_path):
     file.write_bytes(content)
     packed, plain = read_records([file]), read_records([runs])
     assert figures(packed) == figures(plain)
-    assert {record["check"] for record in packed if record["status"] == "done"} == {RECOMPUTED}
-    assert [checked_matrix(record) for record in packed] == [
-        checked_matrix(record) for record in sorted(plain, key=lambda r: str(r["place"]))
+    assert {record.check for record in packed if record.done} == {RECOMPUTED}
+    assert [record.checked_matrix for record in packed] == [
+        record.checked_matrix for record in sorted(plain, key=lambda record: str(record.place))
     ]
 
 

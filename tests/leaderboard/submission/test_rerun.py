@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import pathlib
 
 import numpy as np
 import pytest
+from msgspec import structs
 
-from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan
-from bell_bench_leaderboard.submission import rerun as module
-from bell_bench_leaderboard.submission.check import Report
-from bell_bench_leaderboard.submission.rerun import Rerun, rerun
+from bell_bench.records import Job
+from bell_bench_submissions import rerun as module
+from bell_bench_submissions.check import Report
+from bell_bench_submissions.rerun import Rerun, rerun
 from tests.harness.conftest import House
+from tests.leaderboard.making import record
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ def test_what_the_submission_names_is_never_imported(tiny):
 def test_a_member_of_a_family_is_asked_for_by_its_own_name(tiny, monkeypatch):
     asked = []
     monkeypatch.setattr(module, "make_plan", lambda request: asked.append(request) or Plan((JOB,)))
-    module._as_here(dataclasses.replace(JOB, algorithm="avalanche:LwF", provider="bell-bench 1"))
+    module._as_here(structs.replace(JOB, algorithm="avalanche:LwF", provider="bell-bench 1"))
     module._as_here(JOB)
     assert [request.algorithms for request in asked] == [("avalanche:LwF",), ("tiny:constant",)]
 
@@ -93,7 +94,7 @@ def test_a_member_of_a_family_is_asked_for_by_its_own_name(tiny, monkeypatch):
      {"scale": "huge"}, {"load": "file:mine.py:Mine"}, {"provider": "./mine.py 1"}],
 )  # fmt: skip
 def test_what_cannot_be_planned_is_not_chosen(tiny, change):
-    job = dataclasses.replace(JOB, **change)
+    job = structs.replace(JOB, **change)
     report = Report(jobs={"a": JOB, "b": job}, statuses={"a": "done", "b": "done"})
     result = Rerun()
     able = module._able(report, result)
@@ -105,7 +106,7 @@ def test_what_cannot_be_planned_is_not_chosen(tiny, change):
 
 
 def test_the_choice_follows_the_seed(tiny, monkeypatch):
-    jobs = {str(seed): dataclasses.replace(JOB, seed=seed) for seed in range(20)}
+    jobs = {str(seed): structs.replace(JOB, seed=seed) for seed in range(20)}
     report = Report(jobs=jobs, statuses=dict.fromkeys(jobs, "done"))
     chosen: list[list[str]] = []
     monkeypatch.setattr(module, "check_plan", lambda *_: None)
@@ -126,21 +127,18 @@ def test_the_choice_follows_the_seed(tiny, monkeypatch):
 def test_elsewhere_results_may_be_off_by_a_little(tmp_path, off, last, flops, far):
     """Another torch, processor or commit promises no bits; but no transfer, nor a bargain."""
     from bell_bench.files import write_arrays, write_json
-    from bell_bench.harness.store import JobFolder
-    from bell_bench_leaderboard.submission.contents import SubmittedJob
+    from bell_bench.records import JobFolder, Record
+    from bell_bench.records.packed.submission import SubmittedJob
 
-    def record(accuracies: list[float], torch: str, flops: float = 1e9) -> dict:
+    def made(accuracies: list[float], torch: str, flops: float = 1e9) -> Record:
         environment = {"cpu": "one", "packages": {"torch": torch}}
         used = {"train_flops": flops, "stored_bytes": 100}
-        problems = [
-            {"index": i, "accuracy_learnt": each, "accuracy_final": each, "resources": used}
-            for i, each in enumerate(accuracies)
-        ]
-        return {"schema": 1, "status": "done", "matrix": [], "environment": environment,
-                "problems": problems}  # fmt: skip
+        return Record.from_json(
+            {**record(learnt=accuracies, resources=used), "environment": environment}
+        )
 
     folder = JobFolder(tmp_path)
-    write_json(folder.record_file, record([0.5] * 6, "2"))
+    write_json(folder.record_file, made([0.5] * 6, "2").to_json())
     write_arrays(folder.predictions_file, {"final_0": np.zeros(3, np.uint8)})
 
     class Fake:
@@ -148,7 +146,7 @@ def test_elsewhere_results_may_be_off_by_a_little(tmp_path, off, last, flops, fa
         def entry(name: str) -> SubmittedJob:
             first = (6 * off - last) / 5
             stated = [*[0.5 + first] * 5, 0.5 + last]
-            return SubmittedJob(name, record=record(stated, "1", flops * 1e9), predictions={})
+            return SubmittedJob(name, record=made(stated, "1", flops * 1e9), predictions={})
 
     result = Rerun()
     module._compare("job", Fake, folder, result)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from bell_bench.files import sha256
 from bell_bench.plugins import registry
-from bell_bench_leaderboard.submission import Refused, Submission, check
-from bell_bench_leaderboard.submission.archive import Archive
-from bell_bench_leaderboard.submission.contents import LIMITS
+from bell_bench.records.packed.archive import Archive
+from bell_bench.records.packed.submission import LIMITS
+from bell_bench_submissions import Refused, Submission, check
 from tests.leaderboard.submission.conftest import Editable, zipped
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from bell_bench.data import DomainSizes
 from bell_bench.harness.context import JobContext
-from bell_bench.harness.job import Job
 from bell_bench.import_strings import load_object
 from bell_bench.options import complete
 from bell_bench.plugins import registry
+from bell_bench.records import Job
 from bell_bench.suites.bell.scales import BellScale
 from bell_bench.suites.bell.suite import BELL, BellSequence
 
@@ -32,7 +32,9 @@ def make_job(
 ) -> Job:
     load = registry().algorithm(algorithm).spec.load
     return Job(
-        algorithm, load, "test", "bell", "1", sequence, 0, seed, 0, "quick", "glyphs", protocol
+        algorithm=algorithm, load=load, provider="test", suite="bell", suite_version="1",
+        sequence=sequence, realisation=0, realisation_seed=seed, seed=0, scale="quick",
+        data="glyphs", protocol=protocol,
     )  # fmt: skip
 
 

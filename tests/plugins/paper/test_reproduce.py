@@ -16,7 +16,7 @@ from bell_bench_paper.reproduction import Scope
 from bell_bench_paper.reproduction.ablations import ablation
 from bell_bench_paper.reproduction.planning import merged, narrowed, plans
 from bell_bench_paper.reproduction.running import LOG, spent_seconds
-from tests.leaderboard.making import record, write_run
+from tests.leaderboard.making import read, record, write_run
 
 CLAIM = {"suite": "tiny", "part": "bell", "source": "Table 1", "figure": "F", "on": ["S_pl"]}
 CLAIMS = {
@@ -309,5 +309,7 @@ def test_the_time_of_jobs_is_what_they_took_not_what_they_are_charged():
     looked_up = {"wall_s": 100.0, "seconds": 99.0, "spent_seconds": 0.5}
     never_asked = {"wall_s": 30.0, "seconds": 0.0, "spent_seconds": 0.0}
     elsewhere = {"wall_s": 7.0}
-    records = [{"problems": [{"resources": each}]} for each in (looked_up, never_asked, elsewhere)]
+    records = [
+        read(record(learnt=(0.5,), resources=each)) for each in (looked_up, never_asked, elsewhere)
+    ]
     assert spent_seconds(records) == 1.5 + 30 + 7

@@ -7,7 +7,7 @@ import pathlib
 from typing import Any
 
 from bell_bench_paper.claims import Book, Evidence, read_book
-from tests.leaderboard.making import record, series
+from tests.leaderboard.making import read, record, series
 
 ALGORITHMS = ["sa", "picle", "mntdp-d"]
 SETTINGS = {"suite": "bell", "part": "bell", "source": "Table 1", "says": "so it is"}
@@ -63,5 +63,5 @@ def long(algorithm: str, accuracy: float = 0.5, *, growing: float = 1.0, **job: 
 
 def evidence(book: Book, *records: Any, **ablations: Any) -> Evidence:
     return Evidence(
-        book, records, {name.replace("_", "-"): rows for name, rows in ablations.items()}
+        book, map(read, records), {name.replace("_", "-"): rows for name, rows in ablations.items()}
     )

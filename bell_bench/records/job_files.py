@@ -6,12 +6,11 @@ import pathlib
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from bell_bench.files import LARGEST_JSON, read_whole
-
-if TYPE_CHECKING:
-    from bell_bench_leaderboard.submission import Submission
+from bell_bench.records.packed.refused import Refused, shown
+from bell_bench.records.packed.submission import Submission
 
 PACKED = ".zip"
 
@@ -52,7 +51,7 @@ class PackedJob:
         return self.submission.content(self.name, name)
 
 
-def places(paths: Iterable[pathlib.Path]) -> Iterator[JobFiles]:
+def find_jobs(paths: Iterable[pathlib.Path]) -> Iterator[JobFiles]:
     """The jobs in folders of runs, in job folders themselves, and in submissions beside them."""
     for path in paths:
         if path.suffix == PACKED:
@@ -77,9 +76,6 @@ def _jobs(folder: pathlib.Path) -> set[pathlib.Path]:
 def _packed(file: pathlib.Path) -> Iterator[JobFiles]:
     """The jobs of a submission; none if it is refused or its files are not those that its manifest
     lists, and none that was changed in it."""
-    from bell_bench_leaderboard.submission import Refused, Submission
-    from bell_bench_leaderboard.submission.refused import shown
-
     try:
         submission = Submission.read(file)
     except Refused as error:

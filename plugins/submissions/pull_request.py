@@ -1,6 +1,6 @@
 """Check what a pull request adds to leaderboard/published; for any CI:
 
-    python -m bell_bench_leaderboard.submission.pull_request BASE [HEAD]
+    python -m bell_bench_submissions.pull_request BASE [HEAD]
 
 Reads the added files out of git without checking them out, so that the code that judges them is
 that of the installed bell-bench and never the pull request's own. What was accepted before must
@@ -16,16 +16,11 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bell_bench_leaderboard.submission.agreement import (
-    Record,
-    all_records,
-    beyond,
-    compare,
-    identity,
-)
-from bell_bench_leaderboard.submission.archive import Archive
-from bell_bench_leaderboard.submission.contents import LIMITS, Submission
-from bell_bench_leaderboard.submission.refused import Refused, shown
+from bell_bench.records import Record
+from bell_bench.records.packed.archive import Archive
+from bell_bench.records.packed.refused import Refused, shown
+from bell_bench.records.packed.submission import LIMITS, Submission
+from bell_bench_submissions.agreement import all_records, beyond, compare, identity
 
 FOLDER = "leaderboard/published"
 PLAIN = "100644"
@@ -114,18 +109,16 @@ def judge(change: Change, before: Sequence[tuple[str, Record]]) -> int:
 def _compare(added: Sequence[Record], before: Sequence[tuple[str, Record]]) -> int:
     """Tell where accepted results and the added cannot stand side by side."""
     known = {
-        identity(record["job"]): (path, record)
-        for path, record in reversed(before)
-        if record["status"] == "done"
+        identity(record.job): (path, record) for path, record in reversed(before) if record.done
     }
     faults = list(beyond((record for _, record in before), added))
     for record in added:
-        job = record["job"]
+        job = record.job
         path, other = known.get(identity(job), ("", record))
         faults += [
-            f"{job['algorithm']} on {job['sequence']} r{job['realisation']} s{job['seed']}: "
+            f"{job.algorithm} on {job.sequence} r{job.realisation} s{job.seed}: "
             f"{each.told}; accepted: {path}; running it again tells which is right"
-            for each in (compare(other, record) if path and record["status"] == "done" else ())
+            for each in (compare(other, record) if path and record.done else ())
             if not each.near
         ]
     for fault in faults:

@@ -10,12 +10,12 @@ from typing import Any
 from numpy.typing import NDArray
 
 from bell_bench.errors import BellBenchError, UsageError
-from bell_bench.harness.job import Job
 from bell_bench.harness.plan import sequence_of, unlike_images
 from bell_bench.harness.state import narrow
 from bell_bench.plugins import registry
+from bell_bench.records import Job
+from bell_bench.records.packed.refused import shown
 from bell_bench.suites.base import Suite, recorded_settings
-from bell_bench_leaderboard.submission.refused import shown
 
 
 class Uncheckable(Exception):

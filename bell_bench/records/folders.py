@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import pathlib
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import filelock
 
 from bell_bench.errors import BellBenchError
 from bell_bench.files import (
     LARGEST_JSON,
-    RECORD_SCHEMA,
-    SEAL,
     check_seal,
-    parse_json,
     read_json,
     read_whole,
     sha256,
     write_json,
     write_sealed,
 )
-from bell_bench.harness.job import Job
+from bell_bench.records.job import Job
+from bell_bench.records.record import Record, parse_record
 
 
 @dataclass(frozen=True)
@@ -64,48 +61,35 @@ class JobFolder:
     def job(self) -> Job:
         return Job.from_json(read_json(self.job_file))
 
-    def record(self) -> dict[str, Any] | None:
+    def record(self) -> Record | None:
         """The record, or None if the job has not ended yet."""
         try:
             text = read_whole(self.record_file, LARGEST_JSON)
-            record = parse_json(text)
-            if isinstance(record, dict):
-                check_seal(text, record)
-                record.pop(SEAL, None)
+            check_seal(text)
+            return parse_record(text)
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
             raise BellBenchError(
                 f"{self.record_file} cannot be read ({error}): delete it and run the same command "
-                "again to redo this job"
+                "again to redo this job. If another version of bell-bench wrote it, use another "
+                "--out folder"
             ) from error
-        if not isinstance(record, dict) or record.get("schema") != RECORD_SCHEMA:
-            raise BellBenchError(
-                f"{self.record_file} is not a record of schema {RECORD_SCHEMA}: written by another "
-                "version of bell-bench? Use another --out folder, or --fresh to start over"
-            )
-        status, problems = record.get("status"), record.get("problems")
-        if not isinstance(status, str) or not isinstance(problems, list):
-            raise BellBenchError(
-                f"{self.record_file} is no record: it was changed. Delete it and run the same "
-                "command again to redo this job"
-            )
-        return record
 
-    def write(self, record: Mapping[str, Any]) -> None:
+    def write(self, record: Record) -> None:
         """Put the record in place, sealed, so that damage shows."""
-        write_sealed(self.record_file, record)
+        write_sealed(self.record_file, record.to_json())
 
     def finished(self) -> bool:
         """Whether the job has a sound result that needs no more work."""
         try:
             record = self.record()
-            if record is None or record["status"] != "done":
-                return record is not None and record["status"] == "unsupported"
+            if record is None or not record.done:
+                return record is not None and record.status == "unsupported"
             found = sha256(read_whole(self.predictions_file, LARGEST_JSON))
-        except (BellBenchError, OSError, KeyError, ValueError):
+        except (BellBenchError, OSError, ValueError):
             return False
-        return bool(record.get("predictions_sha256", found) == found)
+        return record.predictions_sha256 in (None, found)
 
     def clear(self) -> None:
         """Forget everything but the job's own description."""

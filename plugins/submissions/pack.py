@@ -8,37 +8,28 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import structs
+
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.files import LARGEST_JSON, read_whole, sha256
 from bell_bench.harness.environment import version
-from bell_bench.harness.job import Job
-from bell_bench.harness.store import JobFolder, ResultStore
-from bell_bench_leaderboard.submission.archive import write_archive
-from bell_bench_leaderboard.submission.arrays import read_predictions
-from bell_bench_leaderboard.submission.contents import (
+from bell_bench.records import Job, JobAccuracies, JobFolder, Record, ResultStore
+from bell_bench.records.packed.archive import write_archive
+from bell_bench.records.packed.arrays import read_predictions
+from bell_bench.records.packed.machine_paths import shorten
+from bell_bench.records.packed.refused import Refused
+from bell_bench.records.packed.submission import (
     LIMITS,
     MANIFEST_FILE,
     NOT_ITS_OWN,
+    Claim,
+    Manifest,
     belongs,
     predictions_file,
+    record_faults,
     record_file,
 )
-from bell_bench_leaderboard.submission.figures import (
-    Figures,
-    all_metrics,
-    array_names,
-    figures,
-)
-from bell_bench_leaderboard.submission.machine_paths import shorten
-from bell_bench_leaderboard.submission.refused import Refused
-from bell_bench_leaderboard.submission.schema import (
-    FORMAT,
-    MANIFEST,
-    RECORD,
-    SCHEMA,
-    complaints,
-)
-from bell_bench_leaderboard.yardstick import is_standalone, same_problems
+from bell_bench_submissions.figures import all_scores, array_names, figures
 
 Watch = Callable[[Sequence[JobFolder]], Iterable[JobFolder]]
 """Hands the folders on and shows how far they have come."""
@@ -61,10 +52,13 @@ class Packed:
 class _Found:
     """One job as it goes into the archive."""
 
-    job: Job
-    record: dict[str, Any]
+    record: Record
     predictions: bytes | None = None
-    figures: Figures | None = None
+    accuracies: JobAccuracies | None = None
+
+    @property
+    def job(self) -> Job:
+        return self.record.job
 
 
 def pack(
@@ -78,21 +72,21 @@ def pack(
         raise BellBenchError("\n".join(["Tr⁻¹ needs standalone runs that are not here:", *lacking]))
     files: dict[str, bytes] = {}
     for key, each in found.items():
-        files[record_file(key)] = _json(each.record)
+        files[record_file(key)] = _json(each.record.to_json())
         if each.predictions is not None:
             files[predictions_file(key)] = each.predictions
-    manifest = {
-        "format": FORMAT,
-        "schema": SCHEMA,
-        "bell_bench": str(version("bell-bench")),
-        "name": name,
-        "contact": contact,
-        "files": {file: sha256(content) for file, content in files.items()},
-        "jobs": _claims(found),
-    }
-    if wrong := complaints(MANIFEST, manifest, "manifest"):
-        raise UsageError("\n".join(wrong))
-    packed.statuses = {key: each.record["status"] for key, each in found.items()}
+    manifest = Manifest(
+        bell_bench=str(version("bell-bench")),
+        name=name,
+        contact=contact,
+        files={file: sha256(content) for file, content in files.items()},
+        jobs=_claims(found),
+    ).to_json()
+    try:
+        Manifest.from_json(manifest)
+    except ValueError as error:
+        raise UsageError(f"manifest.{error}") from error
+    packed.statuses = {key: each.record.status for key, each in found.items()}
     packed.content = write_archive({**files, MANIFEST_FILE: _json(manifest)})
     if len(packed.content) > LIMITS.archive:
         raise UsageError(
@@ -135,24 +129,23 @@ def _collect(folders: list[JobFolder], packed: Packed, watch: Watch) -> dict[str
 def _take(folder: JobFolder, packed: Packed) -> _Found:
     """A job without what belongs to this machine; if it is not done, without scores, which no
     predictions would back."""
-    record = folder.record()
-    if record is None or record["status"] == "interrupted":
+    own = folder.record()
+    if own is None or own.status == "interrupted":
         raise BellBenchError(
             "it has not ended: the same `bell-bench evaluate` command goes on with it, and "
             "--timeout gives it an end"
         )
-    record, places = shorten(record)
-    if wrong := complaints(RECORD, record, "record"):
+    content, places = shorten(own.to_json())
+    record = Record.from_json(content)
+    if wrong := record_faults(record):
         raise BellBenchError("; ".join(wrong))
-    if record["status"] != "done":
-        record = _without_scores(record)
-    found = _Found(Job.from_json(record["job"]), record)
-    if record["status"] == "done":
+    found = _Found(record if record.done else _without_scores(record))
+    if record.done:
         try:
             found.predictions = read_whole(folder.predictions_file, LARGEST_JSON)
             if not belongs(record, found.predictions):
                 raise Refused(NOT_ITS_OWN)
-            found.figures = _score(found.predictions, len(record["problems"]))
+            found.accuracies = _score(found.predictions, len(record.problems))
         except (OSError, ValueError, Refused) as error:
             raise BellBenchError(f"predictions.npz: {error}; delete record.json beside it and run "
                                  "the same command again to redo this job") from error  # fmt: skip
@@ -160,15 +153,15 @@ def _take(folder: JobFolder, packed: Packed) -> _Found:
     return found
 
 
-def _without_scores(record: dict[str, Any]) -> dict[str, Any]:
+def _without_scores(record: Record) -> Record:
     problems = [
-        {name: value for name, value in problem.items() if not name.startswith("accuracy_")}
-        for problem in record["problems"]
+        structs.replace(problem, accuracy_learnt=None, accuracy_final=None)
+        for problem in record.problems
     ]
-    return {**record, "problems": problems, "matrix": []}
+    return structs.replace(record, problems=problems, matrix=[])
 
 
-def _score(predictions: bytes, count: int) -> Figures:
+def _score(predictions: bytes, count: int) -> JobAccuracies:
     """The figures by the labels that lie beside the predictions."""
     arrays = read_predictions(predictions)
     if set(arrays) != array_names(count):
@@ -182,24 +175,23 @@ def _score(predictions: bytes, count: int) -> Figures:
 
 def _lacking(jobs: list[Job]) -> Iterator[str]:
     """The standalone runs that Tr⁻¹ needs and that are not here."""
-    here = {same_problems(vars(job)) for job in jobs if is_standalone(vars(job))}
+    here = {job.problems for job in jobs if job.is_standalone}
     lacking = {
         f"  bell-bench evaluate --algo sa --suite {job.suite} --sequence {job.sequence} "
         f"--scale {job.scale} --data {job.data} --protocol {job.protocol} "
         f"--realisation {job.realisation} --seed {job.seed}"
         for job in jobs
-        if same_problems(vars(job)) not in here
+        if job.problems not in here
     }
     yield from sorted(lacking)
 
 
-def _claims(found: dict[str, _Found]) -> dict[str, dict[str, Any]]:
-    """What the submission says of every job: its status and, if it is done, its metrics."""
-    done = {key: each.figures for key, each in found.items() if each.figures is not None}
-    metrics = all_metrics({key: each.job for key, each in found.items()}, done)
+def _claims(found: dict[str, _Found]) -> dict[str, Claim]:
+    """What the submission says of every job: its status and, if it is done, its scores."""
+    done = {key: each.accuracies for key, each in found.items() if each.accuracies is not None}
+    scores = all_scores({key: each.job for key, each in found.items()}, done)
     return {
-        key: {"status": each.record["status"], **metrics.get(key, {})}
-        for key, each in found.items()
+        key: {"status": each.record.status, **scores.get(key, {})} for key, each in found.items()
     }
 
 

@@ -6,33 +6,29 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from bell_bench.files import sha256
-from bell_bench.harness.job import Job
-from bell_bench_leaderboard.submission.arrays import Arrays
-from bell_bench_leaderboard.submission.contents import Submission, SubmittedJob
-from bell_bench_leaderboard.submission.figures import (
-    Figures,
-    all_metrics,
-    array_names,
-    figures,
-)
-from bell_bench_leaderboard.submission.refused import shown
-from bell_bench_leaderboard.submission.schema import FIGURES
-from bell_bench_leaderboard.submission.truth import (
+from bell_bench.records import Job, JobAccuracies, Record
+from bell_bench.records.packed.arrays import Arrays
+from bell_bench.records.packed.refused import shown
+from bell_bench.records.packed.submission import Claim, Submission
+from bell_bench.records.scores import recorded_scores
+from bell_bench_submissions.figures import all_scores, array_names, figures
+from bell_bench_submissions.truth import (
     Truth,
     Truths,
     Uncheckable,
     misnamed,
     suite_of,
 )
-from bell_bench_leaderboard.yardstick import is_standalone, same_problems
 
 TOLERANCE = 1e-9
 """In points. Accuracies are exact ratios; only the order of a sum may differ between versions."""
+
+ALWAYS_STATED = ("A", "F", "Tr_last", "backward_transfer")
+"""The scores that a manifest of any release states."""
 
 Watch = Callable[[Sequence[str]], Iterable[str]]
 """Hands the job names on and shows how far they have come."""
@@ -93,75 +89,74 @@ def check(submission: Submission, watch: Watch = iter) -> Report:
     report = Report(
         faults=list(submission.faults()),
         submitted=len(submission.jobs),
-        by=submission.manifest["name"],
+        by=submission.manifest.name,
     )
     truths = Truths()
-    done: dict[str, Figures] = {}
+    done: dict[str, JobAccuracies] = {}
     alike: dict[str, list[str]] = {}
     for name in watch(submission.jobs):
         entry = submission.entry(name)
         report.faults += [f"{name}: {fault}" for fault in entry.faults]
-        if entry.job is None or entry.record is None:
+        if entry.record is None:
             continue
-        report.jobs[name] = entry.job
-        report.statuses[name] = entry.record["status"]
+        report.jobs[name] = entry.record.job
+        report.statuses[name] = entry.record.status
         try:
-            faults, found = _check_job(entry, truths)
+            faults, found = _check_job(entry.record, entry.predictions, truths)
         except Uncheckable as error:
             report.unchecked += [str(error)] if str(error) not in report.unchecked else []
             continue
         report.faults += [f"{name}: {fault}" for fault in faults]
         if found is not None and entry.predictions is not None:
             done[name] = found
-            alike.setdefault(_digest(entry.job, entry.predictions), []).append(name)
-    report.metrics = all_metrics(report.jobs, done)
+            alike.setdefault(_digest(entry.record.job, entry.predictions), []).append(name)
+    report.metrics = all_scores(report.jobs, done)
     report.faults += _check_claims(submission, report)
     report.faults += _check_completeness(list(report.jobs.values()))
     report.remarks += _alike(report.jobs, alike.values())
     return report
 
 
-def _check_job(entry: SubmittedJob, truths: Truths) -> tuple[list[str], Figures | None]:
+def _check_job(
+    record: Record, predictions: Arrays | None, truths: Truths
+) -> tuple[list[str], JobAccuracies | None]:
     """One job against its suite; its figures if it is done and its predictions are usable."""
-    job, record = entry.job, entry.record
-    assert job is not None
-    assert record is not None
-    if wrong := misnamed(suite_of(job), job):
+    if wrong := misnamed(suite_of(record.job), record.job):
         return wrong, None
-    truth = truths.of(job)
+    truth = truths.of(record.job)
     faults = [*_check_problems(record, truth), *_check_settings(record, truth)]
-    if record["status"] != "done":
+    if not record.done:
         return [*faults, *_check_no_scores(record)], None
-    if len(record["problems"]) != len(truth.problems):
+    if len(record.problems) != len(truth.problems):
         faults.append(
-            f"it is called done with {len(record['problems'])} problems of {len(truth.problems)}"
+            f"it is called done with {len(record.problems)} problems of {len(truth.problems)}"
         )
-    if entry.predictions is None:
+    if predictions is None:
         return faults, None
-    faults += (unusable := list(_check_arrays(entry.predictions, truth)))
+    faults += (unusable := list(_check_arrays(predictions, truth)))
     if unusable:
         return faults, None
-    found = figures(entry.predictions, [problem.labels for problem in truth.problems])
+    found = figures(predictions, [problem.labels for problem in truth.problems])
     return [*faults, *_check_figures(record, found)], found
 
 
-def _check_problems(record: dict[str, Any], truth: Truth) -> Iterator[str]:
-    for index, (stated, true) in enumerate(zip(record["problems"], truth.problems, strict=False)):
-        if stated["index"] != index:
-            yield f"problem {index} is numbered {stated['index']}"
+def _check_problems(record: Record, truth: Truth) -> Iterator[str]:
+    for index, (stated, true) in enumerate(zip(record.problems, truth.problems, strict=False)):
+        if stated.index != index:
+            yield f"problem {index} is numbered {stated.index}"
         for name in ("name", "classes", "fingerprint", "test_fingerprint"):
-            if stated[name] != getattr(true, name):
+            if getattr(stated, name) != getattr(true, name):
                 yield (
-                    f"problem {index}: {name} is stated as {shown(stated[name])}; made again from "
-                    f"the seed it is {getattr(true, name)}"
+                    f"problem {index}: {name} is stated as {shown(getattr(stated, name))}; made "
+                    f"again from the seed it is {getattr(true, name)}"
                 )
-    if len(record["problems"]) > len(truth.problems):
-        yield f"it has {len(record['problems'])} problems; its sequence has {len(truth.problems)}"
+    if len(record.problems) > len(truth.problems):
+        yield f"it has {len(record.problems)} problems; its sequence has {len(truth.problems)}"
 
 
-def _check_settings(record: dict[str, Any], truth: Truth) -> Iterator[str]:
+def _check_settings(record: Record, truth: Truth) -> Iterator[str]:
     """Records of other versions may hold fewer or more settings, or none."""
-    for name, stated in record.get("settings", {}).items():
+    for name, stated in (record.settings or {}).items():
         true = truth.settings.get(name)
         if isinstance(stated, dict) and isinstance(true, dict):
             for key in stated.keys() & true.keys():
@@ -171,11 +166,11 @@ def _check_settings(record: dict[str, Any], truth: Truth) -> Iterator[str]:
             yield f"settings.{name} is {shown(stated)}, not {shown(true)}"
 
 
-def _check_no_scores(record: dict[str, Any]) -> Iterator[str]:
+def _check_no_scores(record: Record) -> Iterator[str]:
     """A job that is not done has no score: no predictions would back it."""
-    scored = any(key.startswith("accuracy_") for each in record["problems"] for key in each)
-    if scored or record["matrix"] or record.get("metrics"):
-        yield f"its status is {record['status']}, and yet it states accuracies"
+    stated = [(each.accuracy_learnt, each.accuracy_final) for each in record.problems]
+    if any(each != (None, None) for each in stated) or record.matrix or record.metrics:
+        yield f"its status is {record.status}, and yet it states accuracies"
 
 
 def _check_arrays(arrays: Arrays, truth: Truth) -> Iterator[str]:
@@ -208,22 +203,24 @@ def _check_repeats(arrays: Arrays, count: int) -> Iterator[str]:
             yield f"predictions: {one} and {other} differ, and are of the same moment"
 
 
-def _check_figures(record: dict[str, Any], found: Figures) -> Iterator[str]:
+def _check_figures(record: Record, found: JobAccuracies) -> Iterator[str]:
     """Every figure that the record states."""
-    for index, stated in enumerate(record["problems"][: len(found.final)]):
-        for name, shares in (("learnt", found.learnt), ("final", found.final)):
-            value = stated.get(f"accuracy_{name}")
+    for index, stated in enumerate(record.problems[: len(found.final)]):
+        for name, value, shares in (
+            ("learnt", stated.accuracy_learnt, found.learnt),
+            ("final", stated.accuracy_final, found.final),
+        ):
             yield from _compare(f"problem {index}: accuracy_{name}", value, shares[index])
-    if [len(row) for row in record["matrix"]] != [len(row) for row in found.matrix]:
-        yield f"its matrix has {len(record['matrix'])} rows, or rows of other lengths than 1, 2, …"
+    if [len(row) for row in record.matrix] != [len(row) for row in found.matrix]:
+        yield f"its matrix has {len(record.matrix)} rows, or rows of other lengths than 1, 2, …"
     else:
         for t, row in enumerate(found.matrix):
             for i, true in enumerate(row):
-                yield from _compare(f"matrix[{t}][{i}]", record["matrix"][t][i], true)
-    metrics = found.metrics
-    for name, value in record.get("metrics", {}).items():
-        if name in metrics:
-            yield from _compare(f"metrics.{name}", value, metrics[name])
+                yield from _compare(f"matrix[{t}][{i}]", record.matrix[t][i], true)
+    scores = recorded_scores(found)
+    for name, value in (record.metrics or {}).items():
+        if name in scores:
+            yield from _compare(f"metrics.{name}", value, scores[name])
         else:
             yield f"metrics.{shown(name)} is a figure that cannot be checked here"
 
@@ -238,30 +235,39 @@ def _compare(name: str, stated: float | None, true: float | None) -> Iterator[st
 
 def _check_claims(submission: Submission, report: Report) -> Iterator[str]:
     """What the manifest says of every job."""
-    for name, claim in submission.manifest["jobs"].items():
+    for name, claim in submission.manifest.jobs.items():
         if name not in report.statuses:
             continue  # its record could not be read, and that is told
         status = report.statuses[name]
         if claim["status"] != status:
             yield f"{name}: its status is {status}; the manifest says {claim['status']}"
         if status != "done":
-            stated = {key: value for key, value in claim.items() if key in FIGURES}
-            if any(value is not None for value in stated.values()):
+            if any(value is not None for key, value in claim.items() if key != "status"):
                 yield f"{name}: it is not done, and yet the manifest states figures"
         elif name in report.metrics:
-            for key in FIGURES:
-                yield from _compare(
-                    f"{name}: manifest: {key}", claim.get(key), report.metrics[name][key]
-                )
+            yield from _check_stated(name, claim, report.metrics[name])
+
+
+def _check_stated(name: str, claim: Claim, found: Mapping[str, float | None]) -> Iterator[str]:
+    """The scores that a manifest states. It must state those that it always did; one of an earlier
+    release has no newer ones."""
+    stated = {key: value for key, value in claim.items() if key != "status"}
+    for key in sorted({*ALWAYS_STATED, *stated}):
+        if key not in found:
+            yield f"{name}: manifest: {shown(key)} is a figure that cannot be checked here"
+        else:
+            value = stated.get(key)
+            told = value if isinstance(value, float | int | None) else None
+            yield from _compare(f"{name}: manifest: {key}", told, found[key])
 
 
 def _check_completeness(jobs: list[Job]) -> Iterator[str]:
     """Nothing left out that would make the rest look better: the standalone runs that Tr⁻¹ needs,
     and realisations and seeds from 0 on without gaps."""
-    standalone = {same_problems(vars(job)) for job in jobs if is_standalone(vars(job))}
+    standalone = {job.problems for job in jobs if job.is_standalone}
     grid: dict[str, list[Job]] = {}
     for job in jobs:
-        if same_problems(vars(job)) not in standalone:
+        if job.problems not in standalone:
             yield f"{job.name}: the standalone run (sa) that its Tr⁻¹ needs is not here"
         place = (job.algorithm, job.load, job.suite, job.suite_version, job.sequence, job.scale,
                  job.data, sorted(job.imported.items()), job.protocol,
@@ -298,4 +304,4 @@ def _alike(jobs: Mapping[str, Job], groups: Iterable[list[str]]) -> Iterator[str
 def _digest(job: Job, arrays: Arrays) -> str:
     """Equal for two jobs that predict the same on the same problems."""
     told = [f"{name}{sha256(arrays[name].tobytes())}" for name in sorted(arrays)]
-    return sha256(f"{same_problems(vars(job))}{told}".encode())
+    return sha256(f"{job.problems}{told}".encode())

@@ -10,26 +10,25 @@ import pathlib
 import random
 import secrets
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from bell_bench.errors import BellBenchError
 from bell_bench.files import read_arrays
 from bell_bench.harness.executor import JobLimits, LocalExecutor
-from bell_bench.harness.job import Job
 from bell_bench.harness.plan import Plan, Request, check_plan, make_plan
 from bell_bench.harness.run import run_plan
-from bell_bench.harness.store import JobFolder, ResultStore
 from bell_bench.options import show_value
 from bell_bench.plugins import FAMILIES
-from bell_bench_leaderboard.submission.agreement import compare
-from bell_bench_leaderboard.submission.check import Report
-from bell_bench_leaderboard.submission.contents import Submission
-from bell_bench_leaderboard.submission.refused import shown
+from bell_bench.records import Environment, Job, JobFolder, Record, ResultStore
+from bell_bench.records.packed.refused import shown
+from bell_bench.records.packed.submission import Submission
+from bell_bench_submissions.agreement import compare
+from bell_bench_submissions.check import Report
 
+ACCURACIES = ("accuracy_learnt", "accuracy_final")
 COUNTS = ("updates", "train_flops", "inference_flops", "paths_evaluated", "stored_bytes",
           "parameters")  # fmt: skip
 """What a rerun finds again besides accuracies; seconds and memory are the machine's."""
@@ -117,14 +116,14 @@ def _as_here(job: Job) -> Job:
 
 def _compare(name: str, submission: Submission, folder: JobFolder, result: Rerun) -> None:
     """Judge one job: to the bit where the same machine and software promise that, else nearly."""
-    entry, now = submission.entry(name), folder.record() or {}
+    entry, now = submission.entry(name), folder.record()
     then = entry.record
     assert then is not None
-    if now.get("status") != "done":
-        told = shown(str(now.get("reason", "")))
-        result.faults.append(f"{name}: rerun: it ended as {now.get('status')}: {told}")
+    if now is None or not now.done:
+        status, told = (now.status, shown(now.reason)) if now else (None, "")
+        result.faults.append(f"{name}: rerun: it ended as {status}: {told}")
         return
-    unlike = list(_unlike(then["environment"], now["environment"]))
+    unlike = list(_unlike(then.environment, now.environment))
     differences = list(_differences(then, now))
     arrays = read_arrays(folder.predictions_file)
     stated = entry.predictions or {}
@@ -145,26 +144,27 @@ def _compare(name: str, submission: Submission, folder: JobFolder, result: Rerun
         )
 
 
-def _unlike(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+def _unlike(then: Environment, now: Environment) -> Iterator[str]:
     """In what the machine or the software differs; threads and device are the job's own."""
     for key in ("cpu", "cores", "platform", "python", "code"):
-        if then.get(key) != now.get(key):
+        if getattr(then, key) != getattr(now, key):
             yield f"another {key}" if key != "code" else "another commit of bell-bench"
-    for package, version in now["packages"].items():
-        if then["packages"].get(package) != version:
-            yield f"{package} {shown(str(then['packages'].get(package)))} then, {version} here"
+    for package, version in now.packages.items():
+        if then.packages.get(package) != version:
+            yield f"{package} {shown(str(then.packages.get(package)))} then, {version} here"
 
 
-def _differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    for before, after in zip(then["problems"], now["problems"], strict=True):
-        pairs = [(key, before[key], after[key]) for key in ("accuracy_learnt", "accuracy_final")]
-        pairs += [
-            (key, before["resources"].get(key), after["resources"][key])
-            for key in COUNTS
-            if key in after["resources"]
+def _differences(then: Record, now: Record) -> Iterator[str]:
+    for before, after in zip(then.problems, now.problems, strict=True):
+        pairs = [
+            *((key, getattr(before, key), getattr(after, key)) for key in ACCURACIES),
+            *(
+                (key, getattr(before.resources, key), getattr(after.resources, key))
+                for key in COUNTS
+            ),
         ]
         for key, stated, found in pairs:
             if stated != found:
-                yield f"problem {after['index']}: {key} was {shown(stated)}, and is {found}"
-    if then["matrix"] != now["matrix"]:
+                yield f"problem {after.index}: {key} was {shown(stated)}, and is {found}"
+    if then.matrix != now.matrix:
         yield "another accuracy matrix"

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from bell_bench_leaderboard.submission.refused import Refused, shown
+from bell_bench.records.packed.refused import Refused, shown
 
 DEPTH = 40
 DIGITS = 30

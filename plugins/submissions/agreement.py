@@ -6,17 +6,13 @@ elsewhere, too narrow for an invented result to hide in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from bell_bench.metrics import STANDALONE
-from bell_bench_leaderboard.boards import setting
-from bell_bench_leaderboard.submission.contents import Submission
-from bell_bench_leaderboard.submission.plain_json import read_json
-from bell_bench_leaderboard.yardstick import is_standalone, same_problems
+from bell_bench.records import STANDALONE, Job, Record, parse_record
+from bell_bench.records.packed.submission import Submission
+from bell_bench.records.scores import JobAccuracies, average_accuracy
 
 POINTS = 3.0
 """How far A may be off."""
@@ -24,8 +20,6 @@ LAST_POINTS = 10.0
 """How far the last problem's accuracy may be off, on which Tr⁻¹ rests."""
 FACTOR = 2.0
 """How many times as much of a cost may be counted."""
-
-Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -51,25 +45,24 @@ def compare(then: Record, now: Record) -> Iterator[FigureComparison]:
 
 
 def _scores(record: Record) -> tuple[float, float]:
-    final = [100 * problem["accuracy_final"] for problem in record["problems"]]
-    return float(np.mean(final)), final[-1]
+    return average_accuracy(JobAccuracies.of(record)), 100 * record.final[-1]
 
 
 def _costs(record: Record) -> tuple[float, float]:
-    used = [problem["resources"] for problem in record["problems"]]
-    return sum(each["train_flops"] for each in used), used[-1]["stored_bytes"]
+    used = [problem.resources for problem in record.problems]
+    return sum(each.train_flops for each in used), used[-1].stored_bytes
 
 
 def all_records(submission: Submission) -> list[Record]:
     """Every job's, done or not."""
-    return [read_json(submission.content(name, "record.json")) for name in submission.jobs]
+    return [parse_record(submission.content(name, "record.json")) for name in submission.jobs]
 
 
-def identity(job: Mapping[str, Any]) -> str:
+def identity(job: Job) -> str:
     """Equal for two jobs that must agree: one algorithm of one version on one realisation; of the
     yardstick, whichever version."""
-    made = (job["algorithm"], job["provider"], sorted(job.get("options", {}).items()))
-    return repr((STANDALONE if is_standalone(job) else made, same_problems(job)))
+    made = (job.algorithm, job.provider, sorted(job.options.items()))
+    return repr((STANDALONE if job.is_standalone else made, job.problems))
 
 
 def beyond(known: Iterable[Record], added: Iterable[Record]) -> Iterator[str]:
@@ -77,19 +70,19 @@ def beyond(known: Iterable[Record], added: Iterable[Record]) -> Iterator[str]:
     else has on a sequence that is there."""
     there: dict[tuple[Any, ...], set[tuple[int, int]]] = {}
     for record in known:
-        there.setdefault(_row(record["job"]), set()).add(_place(record["job"]))
+        there.setdefault(_row(record.job), set()).add(_place(record.job))
     for record in added:
-        job = record["job"]
+        job = record.job
         places = there.get(_row(job), {_place(job)})
         if _place(job) not in places:
             told = ", ".join(f"r{realisation} s{seed}" for realisation, seed in sorted(places))
-            yield (f"{job['algorithm']} on {job['sequence']} r{job['realisation']} s{job['seed']}: "
+            yield (f"{job.algorithm} on {job.sequence} r{job.realisation} s{job.seed}: "
                    f"accepted results have {told}, and would be incomplete beside it")  # fmt: skip
 
 
-def _row(job: Mapping[str, Any]) -> tuple[Any, ...]:
-    return (*setting(job), job["sequence"])
+def _row(job: Job) -> tuple[Any, ...]:
+    return (job.sequence, *job.setting)
 
 
-def _place(job: Mapping[str, Any]) -> tuple[int, int]:
-    return job["realisation"], job["seed"]
+def _place(job: Job) -> tuple[int, int]:
+    return job.realisation, job.seed

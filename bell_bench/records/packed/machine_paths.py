@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from bell_bench_leaderboard.submission.plain_json import walk
+from bell_bench.records.packed.plain_json import walk
 
 _PART = r"[^\s/\\:'\"<>|,;()]+"
 _PATH = re.compile(

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bell_bench_leaderboard.submission.refused import Refused, shown
+from bell_bench.records.packed.refused import Refused, shown
 
 MIB = 1024**2
 _END = struct.Struct("<4s4H2LH")

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench_leaderboard.submission.archive import MIB, Archive, ArchiveLimits
-from bell_bench_leaderboard.submission.refused import Refused, shown
+from bell_bench.records.packed.archive import MIB, Archive, ArchiveLimits
+from bell_bench.records.packed.refused import Refused, shown
 
 PREDICTIONS = ArchiveLimits(archive=16 * MIB, files=2000, each=8 * MIB, total=64 * MIB)
 _MAGIC = b"\x93NUMPY\x01\x00"

@@ -1,0 +1,6 @@
+"""Results in one file, as others send them: opened with suspicion, never unpacked to disk."""
+
+from bell_bench.records.packed.refused import Refused
+from bell_bench.records.packed.submission import Manifest, Submission, SubmittedJob
+
+__all__ = ["Manifest", "Refused", "Submission", "SubmittedJob"]

@@ -1,0 +1,161 @@
+"""The record of a job that has ended: one type, which says what a sound record looks like."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import msgspec
+
+from bell_bench.files import parse_json
+from bell_bench.records.job import Job, Number
+from bell_bench.records.structs import JsonStruct, without_none
+
+RECORD_SCHEMA = 1
+"""The form of a record: another one is not read as if it were this."""
+LONG = 20
+"""A sequence of more problems is long: ``evaluate`` runs it only when asked, it has no accuracy
+matrix, averages leave it out, and the growth of its costs is told."""
+MOST_PROBLEMS = 1000
+DONE = "done"
+STATUSES = (DONE, "unsupported", "failed", "timeout", "out-of-memory")
+"""How a job may have ended; one that was interrupted has not ended."""
+
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Amount = Annotated[float, msgspec.Meta(ge=0, le=1e30)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)] | Amount
+"""A whole number; a plugin may charge parts of one."""
+
+
+class Resources(JsonStruct, frozen=True, kw_only=True):
+    """What one problem cost."""
+
+    paths_evaluated: Count
+    """Asked for."""
+    paths_trained: Count
+    """Of these, the ones with something to train."""
+    paths_computed: Count = 0
+    """Of these, really computed by this job: not found in the evaluation store."""
+    updates: Count
+    train_flops: Amount
+    inference_flops: Amount = 0.0
+    """Of validation, statistics and neighbours."""
+    seconds: float = 0.0
+    """Of path evaluations, as they were recorded when first computed; the next as well."""
+    cpu_seconds: float = 0.0
+    spent_seconds: float = 0.0
+    """What asking for path evaluations really took; the next as well."""
+    spent_cpu_seconds: float = 0.0
+    wall_s: Amount
+    """Of learning, with path evaluations at their recorded cost; the next as well."""
+    cpu_s: Amount
+    peak_memory_bytes: Count
+    stored_bytes: Count
+    """What the algorithm keeps after this problem."""
+    parameters: Count = 0
+    flop_coverage: Share | None = None
+    """The share of executed operators whose FLOPs could be counted."""
+    uncounted_operators: list[str] = msgspec.field(default_factory=list)
+
+    @property
+    def all_flops(self) -> float:
+        """Of training and of everything else."""
+        return float(self.train_flops + self.inference_flops)
+
+
+class SolvedProblem(JsonStruct, frozen=True, kw_only=True):
+    """One problem that a job has learnt."""
+
+    index: Annotated[int, msgspec.Meta(ge=0, le=MOST_PROBLEMS)] = 0
+    name: str = ""
+    classes: Annotated[int, msgspec.Meta(ge=1, le=10**6)] = 2
+    fingerprint: str
+    """A hash of its training and validation images and labels."""
+    test_fingerprint: str
+    path: list[str] | None = None
+    """The modules of its solution, if the algorithm is modular."""
+    resources: Resources
+    notes: list[dict[str, Any]] = msgspec.field(default_factory=list)
+    """What the algorithm noted, for people to read."""
+    accuracy_learnt: Share | None = None
+    """On the test set, right after it was learnt."""
+    accuracy_final: Share | None = None
+    """On the test set, after the whole sequence."""
+
+    def to_json(self) -> dict[str, Any]:
+        return without_none(msgspec.to_builtins(self), "accuracy_learnt", "accuracy_final")
+
+
+class Environment(JsonStruct, frozen=True, kw_only=True):
+    """What a result was made with."""
+
+    python: str = ""
+    packages: dict[str, str | None] = msgspec.field(default_factory=dict)
+    platform: str = ""
+    cpu: str = ""
+    cores: int | None = None
+    code: dict[str, Any] | None = None
+    """The commit of the checkout, and whether it was changed."""
+
+
+class Record(JsonStruct, frozen=True, kw_only=True):
+    """All that a job which has ended leaves to be read."""
+
+    schema: int = RECORD_SCHEMA
+    status: str
+    reason: str = ""
+    job: Job
+    problems: Annotated[list[SolvedProblem], msgspec.Meta(max_length=MOST_PROBLEMS)]
+    matrix: list[list[Share]] = msgspec.field(default_factory=list)
+    """Row t: accuracy on problems 0..t after learning t; empty for long sequences."""
+    resumed: list[Number] = msgspec.field(default_factory=list)
+    """How many problems were solved at each resume."""
+    environment: Environment = msgspec.field(default_factory=Environment)
+    predictions_sha256: str | None = None
+    settings: dict[str, Any] | None = None
+    """Training, scale and protocol, as they were."""
+    metrics: dict[str, float] | None = None
+    """The scores that a job's own accuracies give."""
+
+    def __post_init__(self) -> None:
+        if self.schema != RECORD_SCHEMA:
+            raise ValueError(f"schema {self.schema}, not {RECORD_SCHEMA}")
+        if not all(map(math.isfinite, (self.metrics or {}).values())):
+            raise ValueError("a metric is not a finite number")
+        if self.done:
+            self._check_scores()
+
+    def _check_scores(self) -> None:
+        """Require what the scores of a job that is done are made of."""
+        count, shape = len(self.problems), [len(row) for row in self.matrix]
+        if not count or shape not in ([], list(range(1, count + 1))):
+            raise ValueError(f"{count} problems and a matrix of {shape}")
+        if any(
+            each.accuracy_learnt is None or each.accuracy_final is None for each in self.problems
+        ):
+            raise ValueError("a problem of a job that is done has no accuracy")
+
+    @property
+    def done(self) -> bool:
+        return self.status == DONE
+
+    @property
+    def learnt(self) -> list[float]:
+        """Test accuracy of each problem when it was learnt."""
+        return [each.accuracy_learnt or 0.0 for each in self.problems]
+
+    @property
+    def final(self) -> list[float]:
+        """Test accuracy of each problem at the end."""
+        return [each.accuracy_final or 0.0 for each in self.problems]
+
+    def to_json(self) -> dict[str, Any]:
+        content: dict[str, Any] = msgspec.to_builtins(self)
+        content["job"] = self.job.to_json()
+        content["problems"] = [each.to_json() for each in self.problems]
+        return without_none(content, "predictions_sha256", "settings", "metrics")
+
+
+def parse_record(content: bytes) -> Record:
+    """Return the record that a file holds; ValueError if it is damaged or not a record."""
+    return Record.from_json(parse_json(content))
