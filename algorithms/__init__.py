@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bell_bench.hookspecs import hookimpl
-from bell_bench.specs import AlgorithmSpec, Option
+from bell_bench.specs import AlgorithmSpec, NoteSpec, Option, PictureSpec
 from bell_bench_algorithms.lmc.options import OPTIONS as LMC_OPTIONS
 from bell_bench_algorithms.picle.options import SEARCHES, NTOptions, PTOptions, declared
 
@@ -140,4 +140,32 @@ def bell_bench_algorithms() -> Iterator[AlgorithmSpec]:
         summary="Every layer composes all its modules, each by how well it knows the input.",
         paper="https://arxiv.org/abs/2111.07736",
         options=LMC_OPTIONS,
+    )
+
+
+@hookimpl
+def bell_bench_notes() -> Iterator[NoteSpec]:
+    yield NoteSpec(
+        "pt",
+        load="bell_bench_algorithms.picle.notes:tell_pt",
+        summary="PICLE's search for perceptual transfer, layer by layer",
+    )
+    yield NoteSpec(
+        "nt",
+        load="bell_bench_algorithms.picle.notes:tell_nt",
+        summary="PICLE's search for latent transfer, suffix by suffix",
+    )
+    yield NoteSpec(
+        "nearest_neighbours",
+        load="bell_bench_algorithms.notes:tell_neighbours",
+        summary="MNTDP-D's earlier solutions, the nearest first",
+    )
+
+
+@hookimpl
+def bell_bench_pictures() -> Iterator[PictureSpec]:
+    yield PictureSpec(
+        "paths",
+        load="bell_bench_algorithms.paths_picture:draw_paths",
+        summary="a modular algorithm's library and the paths it chose",
     )

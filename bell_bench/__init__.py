@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bell_bench.algorithm import Algorithm, Context
     from bell_bench.api import (
-        ablate_density,
-        ablate_nt_search,
         check,
         data_status,
         describe,
@@ -29,10 +28,7 @@ if TYPE_CHECKING:
         listing,
         new_algorithm,
         plan,
-        reproduce,
         show,
-        submit,
-        validate,
         verify_data,
     )
     from bell_bench.errors import BellBenchError, Unsupported, UsageError
@@ -40,35 +36,61 @@ if TYPE_CHECKING:
     from bell_bench.keeping import KeepingAlgorithm
     from bell_bench.modular.evaluator import Evaluation
     from bell_bench.modular.modular_algorithm import ModularAlgorithm
-    from bell_bench.modular.path import ModulePath
+    from bell_bench.modular.path import NEW, ModulePath
     from bell_bench.modular.shared_algorithm import SharedAlgorithm, Training
+    from bell_bench.pictures import save_picture
     from bell_bench.problem import Inputs, Problem, Split
-    from bell_bench.results import Results
-    from bell_bench.specs import AlgorithmSpec, DomainSpec, Option, SuiteSpec
+    from bell_bench.records import Job, Record, SolvedProblem
+    from bell_bench.specs import (
+        AlgorithmFamilySpec,
+        AlgorithmSpec,
+        DomainSpec,
+        ExecutorSpec,
+        NoteSpec,
+        Option,
+        PictureSpec,
+        ResultsSpec,
+        SuiteSpec,
+        VerbSpec,
+    )
+    from bell_bench.text import table
+    from bell_bench_leaderboard.results import Results
+    from bell_bench_paper.functions import ablate_density, ablate_nt_search, reproduce
+    from bell_bench_submissions.functions import submit, validate
 
 __version__ = "0.1.0"
 """The installed version."""
 
 __all__ = [
+    "NEW",
     "Algorithm",
+    "AlgorithmFamilySpec",
     "AlgorithmSpec",
     "BellBenchError",
     "Context",
     "DomainSpec",
     "Evaluation",
+    "ExecutorSpec",
     "Inputs",
+    "Job",
     "KeepingAlgorithm",
     "ModularAlgorithm",
     "ModulePath",
+    "NoteSpec",
     "Option",
+    "PictureSpec",
     "Problem",
+    "Record",
     "Results",
+    "ResultsSpec",
     "SharedAlgorithm",
+    "SolvedProblem",
     "Split",
     "SuiteSpec",
     "Training",
     "Unsupported",
     "UsageError",
+    "VerbSpec",
     "__version__",
     "ablate_density",
     "ablate_nt_search",
@@ -88,36 +110,52 @@ __all__ = [
     "new_algorithm",
     "plan",
     "reproduce",
+    "save_picture",
     "show",
     "submit",
+    "table",
     "validate",
     "verify_data",
 ]
 
 _HOMES = {
+    "NEW": "bell_bench.modular.path",
     "Algorithm": "bell_bench.algorithm",
+    "AlgorithmFamilySpec": "bell_bench.specs",
     "AlgorithmSpec": "bell_bench.specs",
     "BellBenchError": "bell_bench.errors",
     "Context": "bell_bench.algorithm",
     "DomainSpec": "bell_bench.specs",
     "Evaluation": "bell_bench.modular.evaluator",
+    "ExecutorSpec": "bell_bench.specs",
     "Inputs": "bell_bench.problem",
+    "Job": "bell_bench.records",
     "KeepingAlgorithm": "bell_bench.keeping",
     "ModularAlgorithm": "bell_bench.modular.modular_algorithm",
-    "Option": "bell_bench.specs",
     "ModulePath": "bell_bench.modular.path",
+    "NoteSpec": "bell_bench.specs",
+    "Option": "bell_bench.specs",
+    "PictureSpec": "bell_bench.specs",
     "Problem": "bell_bench.problem",
-    "Results": "bell_bench.results",
+    "Record": "bell_bench.records",
+    "ResultsSpec": "bell_bench.specs",
     "SharedAlgorithm": "bell_bench.modular.shared_algorithm",
+    "SolvedProblem": "bell_bench.records",
     "Split": "bell_bench.problem",
     "SuiteSpec": "bell_bench.specs",
     "Training": "bell_bench.modular.shared_algorithm",
     "Unsupported": "bell_bench.errors",
     "UsageError": "bell_bench.errors",
+    "VerbSpec": "bell_bench.specs",
     "hookimpl": "bell_bench.hookspecs",
     "hookspec": "bell_bench.hookspecs",
+    "save_picture": "bell_bench.pictures",
+    "table": "bell_bench.text",
 }
 """Where each name lives; those of the command line's functions live in ``bell_bench.api``."""
+
+_OF_PLUGINS = {"Results", "ablate_density", "ablate_nt_search", "reproduce", "submit", "validate"}
+"""Names that our own plugins provide, as others' plugins may provide more."""
 
 
 _RENAMED = {"Path": "ModulePath"}
@@ -132,11 +170,22 @@ def __getattr__(name: str) -> Any:
             stacklevel=2,
         )
         return __getattr__(_RENAMED[name])
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _OF_PLUGINS or name not in __all__:
+        return _of_a_plugin(name)
     value = getattr(importlib.import_module(_HOMES.get(name, "bell_bench.api")), name)
     globals()[name] = value
     return value
+
+
+def _of_a_plugin(name: str) -> Any:
+    """Return the function of a plugin's verb, or the class that shows results."""
+    if not name.startswith("_") and find_spec(f"{__name__}.{name}") is None:
+        from bell_bench.plugins import function_of_a_verb, registry
+
+        found = registry().results() if name == "Results" else function_of_a_verb(name)
+        if found is not None:
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

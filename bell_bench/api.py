@@ -5,15 +5,16 @@ Every function imports what it needs when it is called, so that ``import bell_be
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bell_bench.errors import BellBenchError, unknown
+from bell_bench.errors import BellBenchError
 from bell_bench.harness.progress import Tell, silent
 from bell_bench.harness.ranges import MOST_REALISATIONS, check_number
-from bell_bench.results import Ablation, Results, Submitted
 
 if TYPE_CHECKING:
     from bell_bench.data.download import Progress
@@ -25,14 +26,11 @@ if TYPE_CHECKING:
     from bell_bench.harness.plan import Plan
     from bell_bench.modular.evaluations import EvaluationStore
     from bell_bench.plugins import PluginInfo
-    from bell_bench.results import Shown
+    from bell_bench.records import ReadRecord
     from bell_bench.testing import Finding
-    from bell_bench_paper.reproduction import Reproduction
-    from bell_bench_submissions import Report
+    from bell_bench_leaderboard.results import Results
 
 File = str | os.PathLike[str]
-Watch = Callable[[Sequence[Any]], Iterable[Any]]
-"""Hands items on, and may show how far they have come."""
 
 
 def evaluate(
@@ -53,6 +51,7 @@ def evaluate(
     memory: int | None = None,
     parallel_paths: int = 1,
     executor: str = "local",
+    address: str | None = None,
     ray_address: str | None = None,
     out: File = "runs",
     fresh: bool = False,
@@ -63,22 +62,23 @@ def evaluate(
     An algorithm is a name, ``distribution:name`` or ``./file.py:Class``. No sequences: all short
     ones. ``realisations`` is how many, or which. ``options`` is ``{"picle.k": 40}``, or settings as
     on the command line. ``timeout`` is in seconds and ``memory`` in bytes, per job,
-    ``parallel_paths`` how many paths a job evaluates at once where it can. ``executor``
-    is ``local``, or ``ray`` for a cluster. A job that fails costs its own row, never an exception:
-    look at ``results.failed``.
+    ``parallel_paths`` how many paths a job evaluates at once where it can. ``executor`` is
+    ``local`` or a plugin's, such as ``ray``, which finds its machines at ``address``. A job that
+    fails costs its own row, never an exception: look at ``results.failed``.
     """
+    if ray_address is not None:
+        warnings.warn("ray_address= is written address= now", DeprecationWarning, stacklevel=2)
     from bell_bench.harness.executor import JobLimits
     from bell_bench.harness.executors import make_executor
     from bell_bench.harness.plan import check_plan
     from bell_bench.harness.run import run_plan
-    from bell_bench.records import ResultStore
-    from bell_bench_leaderboard import read_records
+    from bell_bench.records import ResultStore, read_records
 
     plan = _planned(algorithms, sequences, realisations, seeds, options, suite=suite, scale=scale,
                     data=data, protocol=protocol, device=device, threads=threads)  # fmt: skip
     store = ResultStore(pathlib.Path(out))
     limits = JobLimits(seconds=timeout, memory_bytes=memory, paths=parallel_paths)
-    runner = make_executor(executor, store, limits, workers=jobs, address=ray_address)
+    runner = make_executor(executor, store, limits, workers=jobs, address=address or ray_address)
     check_plan(plan, runner, fresh=fresh)
     run_plan(plan, runner, fresh=fresh, quiet=quiet)
     records = read_records(store.folder_of(job).path for job in plan.jobs)
@@ -87,7 +87,7 @@ def evaluate(
             f"{lost} of {len(plan.jobs)} results in {store.folder} cannot be read (the warnings "
             "above tell which): the same command with --fresh makes them again"
         )
-    return Results(records, store.folder)
+    return results_of(records, store.folder)
 
 
 def plan(
@@ -123,57 +123,24 @@ def plan(
 
 
 def leaderboard(*runs: File) -> Results:
-    """The results in folders of runs, ``./runs`` by default."""
-    from bell_bench_leaderboard import read_records
+    """Return the results in folders of runs, ``./runs`` by default."""
+    from bell_bench.records import read_records
 
     folders = [pathlib.Path(run) for run in runs or ("runs",)]
-    return Results(read_records(folders), folders[0])
+    return results_of(read_records(folders), folders[0])
 
 
-def submit(
-    *runs: File,
-    out: File = "submission.zip",
-    name: str = "",
-    contact: str = "",
-    watch: Watch = iter,
-) -> Submitted:
-    """Pack results, with raw predictions, into one file that others can check.
+def results_of(records: Sequence[ReadRecord], folder: pathlib.Path, text: str = "") -> Results:
+    """Return records as what shows them: the class that a plugin provides, ours or another's.
+    ``text`` is printed in place of the table."""
+    from bell_bench.plugins import registry
 
-    Gives the file, and what you should know of it, such as where paths of this machine were cut.
-    """
-    from bell_bench.files import write_whole
-    from bell_bench_submissions import pack
-
-    folders = [pathlib.Path(run) for run in runs or ("runs",)]
-    packed = pack(folders, name=name, contact=contact, watch=watch)
-    write_whole(pathlib.Path(out), packed.content)
-    return Submitted(
-        pathlib.Path(out), len(packed.content), packed.statuses, packed.repeated, packed.shortened
-    )
-
-
-def validate(file: File, *, rerun: int = 0, seed: int | None = None, watch: Watch = iter) -> Report:
-    """Whether a submission is sound: its ``faults``, and what could not be checked here.
-
-    If it is, ``rerun`` jobs are run again: what agrees is a remark. ``seed`` chooses them; without
-    one, a new one is drawn, and told as a remark.
-    """
-    from bell_bench_submissions import Submission, check
-    from bell_bench_submissions.rerun import draw_seed
-    from bell_bench_submissions.rerun import rerun as run_again
-
-    check_number("--rerun", rerun, 0)
-    if seed is not None:
-        check_number("--seed", seed, 0)
-    submission = Submission.read(pathlib.Path(file))
-    report = check(submission, watch)
-    if rerun and not report.faults and not report.unchecked:
-        chosen = draw_seed() if seed is None else seed
-        again = run_again(submission, report, rerun, chosen)
-        report.faults += again.faults
-        report.unchecked += again.unable
-        report.remarks += [*again.agreed, f"jobs to run again were chosen by seed {chosen}"]
-    return report
+    versions = {}
+    for name in {record.job.suite for record in records}:
+        with contextlib.suppress(BellBenchError):
+            versions[name] = registry().suite(name).version
+    results: Results = registry().results()(records, folder, versions, text)
+    return results
 
 
 def show(
@@ -183,7 +150,7 @@ def show(
     problem: int | None = None,
     full: bool = False,
     picture: File | None = None,
-) -> Shown:
+) -> Results:
     """The jobs of ``run``: a job's folder, part of its name, or a folder of runs.
 
     Printed, one job is told problem by problem and several are listed. Of one job, ``problem``
@@ -192,9 +159,7 @@ def show(
     """
     from bell_bench.descriptions.job_report import tell_jobs
     from bell_bench.descriptions.jobs import draw, find_jobs, require_one
-    from bell_bench.records import JobFolder
-    from bell_bench.results import Shown
-    from bell_bench_leaderboard import read_records
+    from bell_bench.records import JobFolder, read_records
 
     if problem is not None:
         check_number("--problem", problem, 1)
@@ -204,19 +169,18 @@ def show(
     if picture is not None:
         draw(folders[0], folders[0].record(), pathlib.Path(picture))
     records = read_records(folder.path for folder in folders)
-    return Shown(records, folders[0].path.parent, text)
+    return results_of(records, folders[0].path.parent, text)
 
 
 def listing(kind: str, suite: str | None = None) -> list[dict[str, Any]]:
-    """All algorithms, sequences, suites, data, scales or protocols; of one suite if told.
+    """All algorithms, sequences, suites, data, scales, protocols, families or executors; of one
+    suite if told.
 
-    ``avalanche`` gives Avalanche's strategies instead, and why some do not run.
+    The name of a family, such as ``avalanche``, gives its algorithms, and why some do not run.
     """
-    from bell_bench.descriptions.listings import KINDS
+    from bell_bench.descriptions.listings import listed
 
-    if kind not in KINDS:
-        raise unknown("kind", kind, KINDS)
-    return KINDS[kind](suite)
+    return listed(kind, suite)
 
 
 def describe(
@@ -303,105 +267,6 @@ def evaluation_store(out: File = "runs") -> EvaluationStore:
     return EvaluationStore(pathlib.Path(out) / FOLDER)
 
 
-def ablate_density(
-    *,
-    scale: str = "quick",
-    data: str = "glyphs",
-    seeds: int = 5,
-    plot: File | None = None,
-    tell: Tell = silent,
-) -> Ablation:
-    """Which Gaussian of N images knows its own domain among nine?
-
-    ``plot`` is where the figure goes.
-    """
-    from bell_bench.ablations import load
-    from bell_bench.text import table
-
-    check_number("--seeds", seeds, 1)
-    rows = load("density:run")(scale=scale, data=data, seeds=seeds, tell=tell)
-    title = load("tables:density_title")(data, scale)
-    if plot is not None:
-        load("plots:draw_density")(rows, pathlib.Path(plot), title)
-    headers, lines = load("tables:density_summary")(rows)
-    return Ablation(rows, f"{title}, {seeds} seeds\n{table(lines, headers)}")
-
-
-def ablate_nt_search(
-    *,
-    realisations: int = 5,
-    scale: str = "quick",
-    data: str = "glyphs",
-    protocol: str = "paper",
-    seeds: int = 10,
-    out: File = "runs",
-    plot: File | None = None,
-    tell: Tell = silent,
-) -> Ablation:
-    """How soon does the search for latent transfer find the best suffix, and where does it stop?
-
-    Paths are trained once, in ``out``; ``plot`` is where the figure goes.
-    """
-    from bell_bench.ablations import load
-    from bell_bench.text import table
-
-    check_number("--seeds", seeds, 1)
-    check_number("--realisations", realisations, 1, MOST_REALISATIONS)
-    rows = load("nt_search:run")(
-        realisations=realisations,
-        scale=scale,
-        data=data,
-        protocol=protocol,
-        seeds=seeds,
-        out=pathlib.Path(out),
-        tell=tell,
-    )
-    title = load("tables:nt_search_title")(data, scale, protocol)
-    if plot is not None:
-        load("plots:draw_nt_search")(rows, pathlib.Path(plot), title)
-    headers, lines = load("tables:nt_search_summary")(rows)
-    text = f"{title}, {realisations} realisations, {seeds} seeds\n{table(lines, headers)}"
-    return Ablation(rows, text, load("nt_search:stopping")(rows))
-
-
-def reproduce(
-    part: str = "all",
-    *,
-    scale: str | None = None,
-    data: str | None = None,
-    algorithms: str | Iterable[str] = (),
-    sequences: str | Iterable[str] = (),
-    realisations: Iterable[int] = (),
-    jobs: int | None = None,
-    out: File = "runs",
-    given: Iterable[File] = (),
-    run: bool = True,
-    claims: File | None = None,
-    quiet: bool = False,
-) -> Reproduction:
-    """Run what a part of the paper (bell, ctrl, scale, ablations or all) needs; judge its claims.
-
-    What ``out`` has, or submissions and folders of results ``given``, is not run again; with
-    ``run=False`` nothing is. Algorithms, sequences and realisations narrow it. ``claims`` is a JSON
-    file in place of ours.
-    """
-    from bell_bench_paper import reproduction
-
-    scope = reproduction.Scope(
-        scale, data, _several(algorithms), _several(sequences), tuple(realisations)
-    )
-    return reproduction.reproduce(
-        part,
-        scope,
-        out=pathlib.Path(out),
-        given=[pathlib.Path(each) for each in given],
-        workers=jobs,
-        run=run,
-        file=None if claims is None else pathlib.Path(claims),
-        quiet=quiet,
-    )
-
-
 def check(algorithm: str, *, contracts: str | Iterable[str] = ()) -> list[Finding]:
     """Hold an algorithm to every contract, or to those named; a finding per contract.
 
@@ -409,7 +274,7 @@ def check(algorithm: str, *, contracts: str | Iterable[str] = ()) -> list[Findin
     """
     from bell_bench.testing import CONTRACTS, examine
 
-    return list(examine(algorithm, _several(contracts) or CONTRACTS))
+    return list(examine(algorithm, several(contracts) or CONTRACTS))
 
 
 def new_algorithm(
@@ -434,8 +299,8 @@ def _planned(
 
     return make_plan(
         Request(
-            algorithms=_several(algorithms),
-            sequences=_several(sequences),
+            algorithms=several(algorithms),
+            sequences=several(sequences),
             realisations=_counted(realisations),
             seeds=tuple(seeds),
             options=_settings(options),
@@ -444,7 +309,8 @@ def _planned(
     )
 
 
-def _several(names: str | Iterable[str]) -> tuple[str, ...]:
+def several(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Return names as a tuple; a single one may be given without a list."""
     return (names,) if isinstance(names, str) else tuple(names)
 
 
@@ -462,4 +328,4 @@ def _settings(options: Mapping[str, object] | Iterable[str]) -> tuple[str, ...]:
 
     if isinstance(options, Mapping):
         return tuple(f"{name}={show_value(value)}" for name, value in options.items())
-    return _several(options)
+    return several(options)

@@ -1,4 +1,5 @@
-"""The hooks of bell-bench. A plugin implements any of them; each example below runs in our tests.
+"""The hooks of bell-bench. A plugin implements any of them. Each example below is part of
+``examples/hooks`` or ``examples/bell-bench-bandit``, which our tests install and run.
 
 A plugin is a module (or object) behind an entry point of the group ``bell_bench``::
 
@@ -12,11 +13,24 @@ strings; what they name is imported only where it runs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pluggy
 
-from bell_bench.specs import AlgorithmSpec, DomainSpec, SuiteSpec
+from bell_bench.specs import (
+    AlgorithmFamilySpec,
+    AlgorithmSpec,
+    DomainSpec,
+    ExecutorSpec,
+    NoteSpec,
+    PictureSpec,
+    ResultsSpec,
+    SuiteSpec,
+    VerbSpec,
+)
+
+if TYPE_CHECKING:
+    from bell_bench.records import Job, Record
 
 PROJECT = "bell_bench"
 GROUP = "bell_bench"
@@ -44,6 +58,26 @@ def bell_bench_algorithms() -> Iterable[AlgorithmSpec]:  # type: ignore[empty-bo
                 summary="Reuses the nearest earlier solution.",
                 paper="Doe, 2026",
                 options={"k": Option(int, 5, "How many earlier solutions are tried.")},
+            )
+    """
+
+
+@hookspec
+def bell_bench_families() -> Iterable[AlgorithmFamilySpec]:  # type: ignore[empty-body]
+    """The families of algorithms a plugin provides: another library's, too many to register. A
+    member is asked for as ``FAMILY:NAME``, and ``bell-bench list FAMILY`` lists them.
+
+    Example::
+
+        from bell_bench import AlgorithmFamilySpec, hookimpl
+
+        @hookimpl
+        def bell_bench_families():
+            yield AlgorithmFamilySpec(
+                name="constant",
+                load="my_family:algorithm",
+                summary="always says one class: constant:0, constant:1",
+                members="my_family:members",
             )
     """
 
@@ -85,13 +119,95 @@ def bell_bench_suites() -> Iterable[SuiteSpec]:  # type: ignore[empty-body]
 
 
 @hookspec
+def bell_bench_executors() -> Iterable[ExecutorSpec]:  # type: ignore[empty-body]
+    """The places to run jobs that a plugin provides, for ``evaluate --executor NAME``.
+
+    Example::
+
+        from bell_bench import ExecutorSpec, hookimpl
+
+        @hookimpl
+        def bell_bench_executors():
+            yield ExecutorSpec(
+                "one-by-one", load="my_executor:OneByOne", summary="one job after another"
+            )
+    """
+
+
+@hookspec
+def bell_bench_verbs() -> Iterable[VerbSpec]:  # type: ignore[empty-body]
+    """The commands that a plugin adds to ``bell-bench``, each a click command, and the functions
+    that do the same from Python, as ``bell_bench.NAME``.
+
+    Example::
+
+        from bell_bench import VerbSpec, hookimpl
+
+        @hookimpl
+        def bell_bench_verbs():
+            yield VerbSpec(
+                "count",
+                load="my_verb:command",
+                summary="Count the jobs of a folder.",
+                functions={"count_jobs": "my_verb:count_jobs"},
+            )
+    """
+
+
+@hookspec
+def bell_bench_notes() -> Iterable[NoteSpec]:  # type: ignore[empty-body]
+    """How a plugin's algorithms tell what they noted, for ``bell-bench show``. A note that nobody
+    tells is shown as it is, with ``--full``.
+
+    Example::
+
+        from bell_bench import NoteSpec, hookimpl
+
+        @hookimpl
+        def bell_bench_notes():
+            yield NoteSpec("votes", load="my_notes:tell_votes", summary="the votes for each class")
+    """
+
+
+@hookspec
+def bell_bench_pictures() -> Iterable[PictureSpec]:  # type: ignore[empty-body]
+    """The pictures of a job that a plugin draws, for ``bell-bench show JOB --picture FILE``.
+
+    Example::
+
+        from bell_bench import PictureSpec, hookimpl
+
+        @hookimpl
+        def bell_bench_pictures():
+            yield PictureSpec(
+                "curve",
+                load="my_picture:draw_curve",
+                summary="accuracy on each problem",
+                algorithms=("constant:1",),
+            )
+    """
+
+
+@hookspec
+def bell_bench_results() -> Iterable[ResultsSpec]:  # type: ignore[empty-body]
+    """What shows results: the class that ``bell_bench.evaluate``, ``leaderboard`` and ``show``
+    return. A plugin's takes the place of ours.
+
+    Example::
+
+        from bell_bench import ResultsSpec, hookimpl
+
+        @hookimpl
+        def bell_bench_results():
+            yield ResultsSpec("mine", load="my_results:MyResults", summary="with our logo")
+    """
+
+
+@hookspec
 def bell_bench_run_started(run: Mapping[str, Any]) -> None:
     """Called in the parent process before a run's first job, with those that were done before, too.
 
-    ``run`` has ``jobs``, a list. A ``job`` has ``algorithm``, ``load``, ``provider``, ``suite``,
-    ``suite_version``, ``sequence``, ``realisation``, ``realisation_seed``, ``seed``, ``scale``,
-    ``data``, ``protocol``, ``options``, ``device``, ``threads`` and ``software``. One on
-    imported images has their hashes by domain too, ``imported``. All is JSON-able.
+    ``run["jobs"]`` is a list of ``bell_bench.records.Job``.
 
     Example::
 
@@ -104,12 +220,12 @@ def bell_bench_run_started(run: Mapping[str, Any]) -> None:
 
 
 @hookspec
-def bell_bench_problem_solved(job: Mapping[str, Any], problem: Mapping[str, Any]) -> None:
+def bell_bench_problem_solved(job: Job, problem: Mapping[str, Any]) -> None:
     """Called in the parent process after a job solved one more problem of its sequence.
 
     ``problem`` has ``index`` (from 0), ``name``, ``accuracy`` (on its test set, in [0, 1]),
-    ``event`` (always solved) and ``process`` (the job's process id). ``job`` is as above. An
-    implementation may leave out arguments it does not need.
+    ``event`` (always solved) and ``process`` (the job's process id). An implementation may leave
+    out arguments it does not need.
 
     Example::
 
@@ -117,18 +233,14 @@ def bell_bench_problem_solved(job: Mapping[str, Any], problem: Mapping[str, Any]
 
         @hookimpl
         def bell_bench_problem_solved(job, problem):
-            print(job["algorithm"], "solved", problem["name"], problem["accuracy"])
+            print(job.algorithm, "solved", problem["name"], problem["accuracy"])
     """
 
 
 @hookspec
-def bell_bench_job_finished(job: Mapping[str, Any], record: Mapping[str, Any]) -> None:
-    """Called in the parent process when a job has ended, well or not; ``record`` is what is stored.
-
-    ``record`` has ``schema``, ``status``, ``reason``, ``job``, ``problems``, ``matrix``,
-    ``resumed`` and ``environment``, and of a job that is done ``predictions_sha256``, ``settings``
-    and ``metrics``. Status is done, unsupported, failed, or why it ended. A problem there has its
-    name, path, accuracies, resources and notes.
+def bell_bench_job_finished(job: Job, record: Record) -> None:
+    """Called in the parent process when a job has ended, well or not; ``record`` is the
+    ``bell_bench.records.Record`` that is stored.
 
     Example::
 
@@ -136,5 +248,5 @@ def bell_bench_job_finished(job: Mapping[str, Any], record: Mapping[str, Any]) -
 
         @hookimpl
         def bell_bench_job_finished(job, record):
-            print(job["algorithm"], record["status"])
+            print(job.algorithm, record.status)
     """

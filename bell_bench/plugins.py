@@ -29,7 +29,19 @@ from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.import_check import try_out
 from bell_bench.import_strings import clip, is_loaded, load_object, one_line
 from bell_bench.source_hash import edition
-from bell_bench.specs import AlgorithmSpec, DomainSpec, Option, SuiteSpec
+from bell_bench.specs import (
+    AlgorithmFamilySpec,
+    AlgorithmSpec,
+    DomainSpec,
+    ExecutorSpec,
+    NoteSpec,
+    Option,
+    PictureSpec,
+    ResultsSpec,
+    Spec,
+    SuiteSpec,
+    VerbSpec,
+)
 
 if TYPE_CHECKING:
     from bell_bench.suites.base import Suite
@@ -44,24 +56,30 @@ which of them must not be imported, and why, as JSON."""
 OURS = "bell-bench"
 """The distribution whose own plugins need no trial."""
 
-FAMILIES = {"avalanche": "bell_bench_avalanche.catalogue:algorithm"}
-"""Algorithms that another library defines, too many to register: ``FAMILY:NAME`` is looked up by
-the family's function, an import string. A family's name goes before a distribution's."""
+LEADERBOARD = "leaderboard"
+"""Our plugin that shows results, which does so even where the environment leaves it out: every run
+ends with a table."""
 
-Spec = AlgorithmSpec | DomainSpec | SuiteSpec
-SpecT = TypeVar("SpecT", AlgorithmSpec, DomainSpec, SuiteSpec)
+SpecT = TypeVar("SpecT", bound=Spec)
 
-_KINDS: dict[str, tuple[str, type[Spec]]] = {
-    "algorithms": ("bell_bench_algorithms", AlgorithmSpec),
-    "domains": ("bell_bench_domains", DomainSpec),
-    "suites": ("bell_bench_suites", SuiteSpec),
+KINDS: dict[str, type[Spec]] = {
+    "algorithms": AlgorithmSpec,
+    "families": AlgorithmFamilySpec,
+    "domains": DomainSpec,
+    "suites": SuiteSpec,
+    "executors": ExecutorSpec,
+    "verbs": VerbSpec,
+    "notes": NoteSpec,
+    "pictures": PictureSpec,
+    "results": ResultsSpec,
 }
+"""What plugins provide, each by the hook ``bell_bench_KIND``."""
 HOOKS = tuple(name for name in dir(hookspecs) if name.startswith("bell_bench_"))
 _SUITE_MEMBERS = (
     *("name", "version", "sequences", "scales", "protocols", "sources"),
     *("realisation_seed", "sequence"),
 )
-OBSERVERS = tuple(hook for hook in HOOKS if hook not in {hook for hook, _ in _KINDS.values()})
+OBSERVERS = tuple(hook for hook in HOOKS if hook.removeprefix("bell_bench_") not in KINDS)
 
 
 class PluginWarning(UserWarning):
@@ -83,17 +101,19 @@ class Provided(Generic[SpecT]):
     """The distribution's name; for a local file, its path."""
     version: str
     """The distribution's version; for a local file, a hash of its content."""
+    family: str = ""
+    """The family that the algorithm belongs to, if it belongs to one."""
 
     @property
     def qualified(self) -> str:
         """The name that picks this provider among several."""
-        return f"{self.distribution}:{self.spec.name}"
+        return self.spec.name if self.family else f"{self.distribution}:{self.spec.name}"
 
     @property
     def provider(self) -> str:
         """As a job names it: another one makes another job. Ours has versions for what changes a
         figure; others' editable distributions are named with a hash of their source."""
-        known = self.plugin == "file" or _canonical(self.distribution) == OURS
+        known = self.plugin == "file" or self.family or _canonical(self.distribution) == OURS
         source = "" if known else edition(self.distribution, self.spec.load)
         return f"{self.distribution} {self.version}{source}"
 
@@ -109,7 +129,7 @@ class PluginInfo:
     """ok or broken."""
     reason: str = ""
     provides: dict[str, list[str]] = field(default_factory=dict)
-    """Names by kind: algorithms, domains, suites, observers."""
+    """Names by kind: algorithms, domains, suites, verbs, observers, …"""
     conflicts: list[str] = field(default_factory=list)
     """Names that another distribution provides too."""
     seconds: float = 0.0
@@ -125,6 +145,7 @@ class _Plugin:
 
     def __init__(self, info: PluginInfo, module: object) -> None:
         self.info = info
+        self.module = module
         self.hooks = _register(module)
 
     def call(self, hook: str, **kwargs: Any) -> list[Any]:
@@ -146,17 +167,46 @@ class Registry:
         self.deadly = deadly or {}
         """Plugins that are not to be imported here, with the reason."""
         self.plugins: list[PluginInfo] = []
-        self.algorithms: list[Provided[AlgorithmSpec]] = []
-        self.domains: list[Provided[DomainSpec]] = []
-        self.suites: list[Provided[SuiteSpec]] = []
+        self._provided: dict[type[Spec], list[Provided[Any]]] = {
+            spec: [] for spec in KINDS.values()
+        }
         self._loaded: list[_Plugin] = []
         self._suite_objects: dict[str, Suite] = {}
         for entry_point in entry_points:
             self._add(entry_point)
-        for kind in _KINDS:
-            found: list[Provided[Any]] = getattr(self, kind)
+        for spec_type, found in self._provided.items():
             found.sort(key=lambda provided: (provided.spec.name, provided.distribution))
-            self._note_conflicts(kind, found)
+            self._note_conflicts(spec_type.kind, found)
+
+    def every(self, spec_type: type[SpecT]) -> list[Provided[SpecT]]:
+        """All that plugins provide of a kind, sorted by name."""
+        return self._provided[spec_type]
+
+    def files(self) -> list[str]:
+        """The files of the plugins' modules."""
+        files = (getattr(plugin.module, "__file__", None) for plugin in self._loaded)
+        return sorted(file for file in files if file)
+
+    def named(self, spec_type: type[SpecT], name: str) -> Provided[SpecT]:
+        """The one of this name, or of ``distribution:name``; UsageError if there is none."""
+        return _pick(spec_type.kind, name, self.every(spec_type))
+
+    @property
+    def algorithms(self) -> list[Provided[AlgorithmSpec]]:
+        return self.every(AlgorithmSpec)
+
+    @property
+    def domains(self) -> list[Provided[DomainSpec]]:
+        return self.every(DomainSpec)
+
+    @property
+    def suites(self) -> list[Provided[SuiteSpec]]:
+        return self.every(SuiteSpec)
+
+    @property
+    def families(self) -> set[str]:
+        """The prefixes of families of algorithms."""
+        return {each.spec.name for each in self.every(AlgorithmFamilySpec)}
 
     def algorithm(self, name: str) -> Provided[AlgorithmSpec]:
         """By name, as ``distribution:name``, as a member of a family like ``avalanche:Naive``, or
@@ -165,23 +215,34 @@ class Registry:
         if path.endswith(".py"):
             _try_file(path, attribute)
             return local_algorithm(path, attribute)
-        if path in FAMILIES:
-            member: Provided[AlgorithmSpec] = load_object(FAMILIES[path])(attribute)
-            return member
-        return _pick("algorithm", name, self.algorithms)
+        if path in self.families:
+            return _member(self.named(AlgorithmFamilySpec, path), attribute)
+        return self.named(AlgorithmSpec, name)
 
     def domain(self, name: str) -> Provided[DomainSpec]:
-        return _pick("domain", name, self.domains)
+        return self.named(DomainSpec, name)
 
     def suite(self, name: str) -> Suite:
         """The suite itself, loaded."""
         if name not in self._suite_objects:
-            provided = _pick("suite", name, self.suites)
+            provided = self.named(SuiteSpec, name)
             try:
                 self._suite_objects[name] = _checked_suite(load_object(provided.spec.load))
             except BellBenchError as error:
                 raise BellBenchError(f"suite {name!r} of {provided.provider}: {error}") from error
         return self._suite_objects[name]
+
+    def results(self) -> Any:
+        """The class that shows results: another distribution's if there is one, else ours."""
+        found = self.every(ResultsSpec) or _ours(LEADERBOARD).every(ResultsSpec)
+        chosen = [each for each in found if _canonical(each.distribution) != OURS] or found
+        if len(chosen) != 1:
+            names = ", ".join(each.provider for each in chosen) or "nobody"
+            raise BellBenchError(
+                f"results are shown by {names}: install one plugin that shows results, or limit "
+                f"the plugins with {LIMIT}"
+            )
+        return load_object(chosen[0].spec.load)
 
     def notify(self, hook: str, **kwargs: Any) -> None:
         """Call the observers of ``hook``. One that raises is warned about once, and survived."""
@@ -209,7 +270,7 @@ class Registry:
         finally:
             info.seconds = time.perf_counter() - started
         self._loaded.append(plugin)
-        for kind in _KINDS:
+        for kind in KINDS:
             self._collect(plugin, kind)
         observers = [hook for hook in OBSERVERS if plugin.implements(hook)]
         if observers:
@@ -217,9 +278,9 @@ class Registry:
 
     def _collect(self, plugin: _Plugin, kind: str) -> None:
         """Add what the plugin provides of ``kind``: all of it, or nothing if any of it is bad."""
-        hook, spec_type = _KINDS[kind]
+        hook, spec_type = f"bell_bench_{kind}", KINDS[kind]
         info = plugin.info
-        found: list[Provided[Any]] = getattr(self, kind)
+        found = self._provided[spec_type]
         taken = {p.spec.name for p in found if p.distribution == info.distribution}
         specs: list[Spec] = []
         try:
@@ -248,21 +309,46 @@ class Registry:
                     if (i.name, i.distribution) == (provided.plugin, provided.distribution)
                 )
                 info.conflicts.append(
-                    f"{kind[:-1]} {provided.spec.name!r} is also in "
+                    f"{kind} {provided.spec.name!r} is also in "
                     + ", ".join(p.provider for p in rivals)
                     + f"; ask for {provided.qualified}"
                 )
 
 
+_loading = False
+"""Whether plugins are being imported at this moment."""
+
+
+def function_of_a_verb(name: str) -> Any:
+    """Return a function that a plugin's verb offers, or None; None too while plugins load, as one
+    of them may ask for a name that does not exist."""
+    if not _loading:
+        for verb in registry().every(VerbSpec):
+            if name in verb.spec.functions:
+                return load_object(verb.spec.functions[name])
+    return None
+
+
 @functools.cache
 def registry() -> Registry:
     """The registry of this process. ``registry.cache_clear()`` makes the next call load afresh."""
-    entry_points = _limited(importlib.metadata.entry_points(group=hookspecs.GROUP))
-    loaded = Registry(entry_points, _deadly(entry_points))
+    global _loading
+    _loading = True
+    try:
+        entry_points = _limited(importlib.metadata.entry_points(group=hookspecs.GROUP))
+        loaded = Registry(entry_points, _deadly(entry_points))
+    finally:
+        _loading = False
     for info in loaded.plugins:
         if info.status == "broken":
             _warn(info)
     return loaded
+
+
+def _ours(name: str) -> Registry:
+    """A registry of one of our own plugins alone."""
+    every = importlib.metadata.entry_points(group=hookspecs.GROUP)
+    return Registry(each for each in every if each.name == name and _owner(each) == OURS)
 
 
 def _load_alone(label: str) -> None:
@@ -334,6 +420,24 @@ def local_algorithm(path: str, name: str) -> Provided[AlgorithmSpec]:
     return Provided(spec, "file", str(file), f"sha256:{digest[:12]}")
 
 
+def _member(family: Provided[AlgorithmFamilySpec], name: str) -> Provided[AlgorithmSpec]:
+    """A family's algorithm. What it does depends on the version of the library behind it."""
+    spec: AlgorithmSpec = load_object(family.spec.load)(name)
+    distribution, version = family.distribution, family.version
+    if family.spec.distribution:
+        distribution = family.spec.distribution
+        version = installed_version(distribution) or "not installed"
+    return Provided(spec, family.plugin, distribution, version, family.spec.name)
+
+
+def installed_version(distribution: str) -> str | None:
+    """The version of a distribution, found without importing it; None if it is not installed."""
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
 def _checked_suite(suite: Any) -> Suite:
     """Refuse an object that would fail in listings; what it does when it runs is its affair."""
     lacking = [name for name in _SUITE_MEMBERS if not hasattr(suite, name)]
@@ -399,6 +503,8 @@ def _check_spec(hook: str, spec: object, spec_type: type[Spec]) -> None:
         raise _Fault(f"{hook} gave {_brief(spec)}, not {spec_type.__name__}")
     if not isinstance(spec.summary, str):
         raise _Fault(f"{hook}: the summary of {spec.name!r} is {_brief(spec.summary)}, not text")
+    if ":" in spec.name:
+        raise _Fault(f"{hook}: only the members of a family have a prefix, not {spec.name!r}")
     if isinstance(spec, AlgorithmSpec) and not isinstance(spec.suites, tuple | list):
         raise _Fault(f"{hook}: the suites of {spec.name!r} are {_brief(spec.suites)}, not a tuple")
 

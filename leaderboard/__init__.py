@@ -1,7 +1,25 @@
 """From stored records to figures and tables. Imports no torch, nothing heavy of bell_bench."""
 
-from bell_bench.records import read_records
-from bell_bench_leaderboard.results import COLUMNS, result_rows, to_csv
-from bell_bench_leaderboard.tables import summary_table
+from __future__ import annotations
 
-__all__ = ["COLUMNS", "read_records", "result_rows", "summary_table", "to_csv"]
+from typing import TYPE_CHECKING
+
+from bell_bench.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from bell_bench_leaderboard.results import Results
+    from bell_bench_leaderboard.rows import COLUMNS, result_rows, to_csv
+    from bell_bench_leaderboard.tables import summary_table
+
+__all__ = ["COLUMNS", "Results", "result_rows", "summary_table", "to_csv"]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "COLUMNS": "bell_bench_leaderboard.rows",
+        "Results": "bell_bench_leaderboard.results",
+        "result_rows": "bell_bench_leaderboard.rows",
+        "summary_table": "bell_bench_leaderboard.tables",
+        "to_csv": "bell_bench_leaderboard.rows",
+    },
+)

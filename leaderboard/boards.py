@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bell_bench.records import LONG
-from bell_bench_leaderboard.results import printable
+from bell_bench_leaderboard.rows import printable
 
 SETTINGS = ("suite", "suite_version", "scale", "data", "protocol")
 """Rows are compared only where these agree."""

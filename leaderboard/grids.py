@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bell_bench_leaderboard.bootstrap import Estimate
-from bell_bench_leaderboard.results import csv_text, printable
+from bell_bench_leaderboard.rows import csv_text, printable
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from bell_bench.errors import UsageError
 from bell_bench.pictures import save_picture
 from bell_bench.records import LONG, Record, Resources
 from bell_bench_leaderboard.boards import labels
-from bell_bench_leaderboard.results import result_row
+from bell_bench_leaderboard.rows import result_row
 
 Panel = tuple[Callable[[Resources], float], str, str]
 """What is drawn of a problem, the title, and the kind of axis."""

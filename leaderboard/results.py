@@ -1,98 +1,223 @@
-"""One row per job, computed from its record and from the standalone run it is measured against."""
+"""What runs found, as Python has it: records, one row per job, tables. Imports nothing heavy."""
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import io
-from collections.abc import Iterable, Mapping
-from typing import Any
+import functools
+import html
+import pathlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from bell_bench.records import COSTS, SCORES, Job, JobAccuracies, Record, job_costs, job_scores
-from bell_bench.records import standalone_run as chosen
-from bell_bench_leaderboard.derived import budget_scores, growth
+from bell_bench.errors import UsageError, unknown
 
-COLUMNS = (
-    "algorithm", "suite", "sequence", "realisation", "seed", "scale", "data", "protocol",
-    "status", *(score.name for score in SCORES if score.shown),
-    *(cost.name for cost in COSTS if cost.column and cost.name != "flop_coverage"),
-    "suite_version", "flop_coverage", *(score.name for score in SCORES if not score.shown),
-    "reason", "check",
-)  # fmt: skip
-VARIANT = ("options", "provider", "device", "threads", "software")
-"""What else must agree for two jobs of one algorithm to be averaged."""
+if TYPE_CHECKING:
+    import pandas as pd
 
-Row = dict[str, Any]
+    from bell_bench.records import ReadRecord
+    from bell_bench_leaderboard.boards import Board
+    from bell_bench_leaderboard.grids import Grid
+
+ENDED_WELL = ("done", "unsupported")
+"""The statuses of a job that has nothing to mend."""
 
 
-def match(record: Record) -> tuple[Any, ...]:
-    """Equal for two jobs on the same problems: settings, and every image and label."""
-    problems = tuple((each.fingerprint, each.test_fingerprint) for each in record.problems)
-    return (*record.job.problems, problems)
+@dataclass(frozen=True, eq=False, repr=False)
+class Results:
+    """The jobs of one or several runs. Printed, it is the leaderboard's table and the faults."""
+
+    records: Sequence[ReadRecord]
+    """One record per job, as in its ``record.json``, with ``place``, where its files are, and
+    ``check``, where its accuracies come from."""
+    folder: pathlib.Path
+    """Where the job folders are, with logs and raw predictions."""
+    current_versions: Mapping[str, str] = field(default_factory=dict)
+    """The versions of the suites as installed; a suite that is not installed is left out."""
+    text: str = ""
+    """What is printed in place of the table, if anything: what ``bell-bench show`` prints."""
+
+    @functools.cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per job: settings, status, A, F, Tr⁻¹ and costs; what ``--csv`` writes."""
+        from bell_bench_leaderboard import result_rows
+
+        rows: list[dict[str, Any]] = result_rows(self.records)
+        return rows
+
+    @functools.cached_property
+    def _boards(self) -> list[Board]:
+        """The jobs of equal settings together."""
+
+        from bell_bench_leaderboard.boards import boards
+
+        found: list[Board] = boards(self.rows)
+        return found
+
+    @property
+    def failed(self) -> list[ReadRecord]:
+        """The records of jobs that failed, ran out of time or memory, or were interrupted."""
+        return [record for record in self.records if record.status not in ENDED_WELL]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per job, with the columns of the CSV."""
+        import pandas as pd
+
+        from bell_bench_leaderboard import COLUMNS
+
+        table: pd.DataFrame = pd.DataFrame(self.rows, columns=pd.Index(COLUMNS))
+        return table
+
+    def to_csv(self, file: str | pathlib.Path) -> None:
+        """One row per job."""
+        from bell_bench.files import write_whole
+        from bell_bench_leaderboard import to_csv
+
+        write_whole(pathlib.Path(file), to_csv(self.rows).encode())
+
+    def leaderboard(self) -> pd.DataFrame:
+        """Means over realisations and seeds, a row per sequence and algorithm.
+
+        ``n`` says over how many jobs. Where one of them is not done, ``status`` tells so and
+        nothing is averaged. Only runs with equal settings are averaged.
+        """
+        import pandas as pd
+
+        lines = [
+            {"sequence": sequence, "algorithm": name, **_figures(cell), **board.settings}
+            for board in self._boards
+            for (sequence, name), cell in board.cells.items()
+            if cell.jobs
+        ]
+        table: pd.DataFrame = pd.DataFrame(lines)
+        return table
+
+    def table(
+        self, form: str = "summary", *, markup: str = "text", baseline: str | None = None
+    ) -> str:
+        """The leaderboard as text, markdown, latex or csv: summary, wide (as in the paper) or long.
+
+        ``baseline`` adds paired differences in A to that algorithm, where the form has room. A CSV
+        holds one setting, so runs of several must be given apart.
+        """
+        from bell_bench_leaderboard import grids, tables
+
+        makers: dict[str, Callable[[Board], Grid]] = {
+            "summary": lambda board: tables.summary_grid(board, baseline=baseline),
+            "wide": lambda board: tables.wide_grid(board, baseline=baseline),
+            "long": tables.long_grid,
+        }
+        markups = {"text": grids.to_text, "markdown": grids.to_markdown, "latex": grids.to_latex,
+                   "csv": grids.to_csv}  # fmt: skip
+        known = {name for board in self._boards for name in board.algorithms}
+        for kind, asked, choices in (
+            ("form", form, makers),
+            ("markup", markup, markups),
+            ("algorithm of these runs", baseline, known),
+        ):
+            if asked is not None and asked not in choices:
+                raise unknown(kind, asked, choices)
+        if markup == "csv":
+            self._check_one_setting()
+        between = "\n\n" if markup == "text" else "\n"
+        return between.join(markups[markup](makers[form](board)) for board in self._boards)
+
+    def _check_one_setting(self) -> None:
+        if len(self._boards) > 1:
+            raise UsageError(
+                "these runs differ in suite, version, scale, data or protocol: such a file holds "
+                "one setting. Give them apart"
+            )
+
+    def costs(self) -> str:
+        """Costs with Pareto fronts, and scores at equal budget, as text."""
+        from bell_bench_leaderboard.costs import budget_grid, cost_grid
+        from bell_bench_leaderboard.grids import to_text
+
+        makers = (cost_grid, budget_grid)
+        return "\n\n".join(to_text(make(board)) for board in self._boards for make in makers)
+
+    def properties(self, rules: str | pathlib.Path | None = None, tuned: Iterable[str] = ()) -> str:
+        """Observed properties, as text, by our rules or those of a JSON file.
+
+        ``tuned`` changes single rules, as ``"latent.threshold=2"`` does.
+        """
+        from bell_bench_leaderboard.grids import to_text
+        from bell_bench_leaderboard.properties import property_grids, read_rules
+
+        judged = read_rules(None if rules is None else pathlib.Path(rules), tuned)
+        found = (grid for board in self._boards for grid in property_grids(board, judged))
+        return "\n\n".join(map(to_text, found))
+
+    def page(
+        self,
+        file: str | pathlib.Path,
+        *,
+        rules: str | pathlib.Path | None = None,
+        tuned: Iterable[str] = (),
+    ) -> None:
+        """The leaderboard as a page: one file that needs nothing else; rules as ``properties``."""
+        from bell_bench.files import write_whole
+        from bell_bench_leaderboard.page import make_page
+        from bell_bench_leaderboard.properties import read_rules
+
+        judged = read_rules(None if rules is None else pathlib.Path(rules), tuned)
+        page = make_page(self.records, judged, current=self.current_versions)
+        write_whole(pathlib.Path(file), page.encode())
+
+    def draw(self, file: str | pathlib.Path) -> None:
+        """Accuracy and transfer, sequences by algorithms, as a PNG; of one setting only."""
+        from bell_bench_leaderboard.heat_map import draw_leaderboard
+
+        self._check_one_setting()
+        draw_leaderboard(self.rows, pathlib.Path(file))
+
+    def draw_resources(self, file: str | pathlib.Path) -> str:
+        """FLOPs and peak memory per problem of every long sequence; their names."""
+        from bell_bench_leaderboard.resources_picture import draw_resources
+
+        name: str = draw_resources(self.records, pathlib.Path(file))
+        return name
+
+    def faults(self) -> list[str]:
+        """A line per failed job: its name, what happened, and where its log is."""
+        told = []
+        for record in self.failed:
+            name = record.job.name
+            log = self.folder / name / "log.txt"
+            where = f"\n  log: {log}" if log.is_file() else ""
+            told.append(f"{name}: {record.status}: {record.reason}{where}")
+        return told
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __repr__(self) -> str:
+        from bell_bench_leaderboard import summary_table
+
+        if self.text:
+            return self.text
+        if not self.records:
+            return f"no results in {self.folder}"
+        return "\n".join([summary_table(self.rows), *self.faults()])
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the leaderboard as a table."""
+        if self.text or not self.records:
+            return f"<pre>{html.escape(repr(self))}</pre>"
+        table = self.leaderboard().to_html(
+            index=False, float_format="{:.4g}".format, na_rep="–", border=0
+        )
+        faults = "".join(f"<pre>{html.escape(fault)}</pre>" for fault in self.faults())
+        return f"{table}{faults}"
 
 
-def result_rows(records: Iterable[Record]) -> list[Row]:
-    """One row per record, in the given order; Tr_last where the standalone run is among them."""
-    everything = list(records)
-    runs = standalone_runs(everything)
-    return [
-        result_row(record, chosen(record.job, runs.get(match(record), []))) for record in everything
-    ]
+def _figures(cell: Any) -> dict[str, Any]:
+    """A cell's averages; none where a job is not done."""
+    from bell_bench.records import COSTS, SCORES
 
-
-def standalone_runs(records: Iterable[Record]) -> dict[tuple[Any, ...], list[tuple[Job, Record]]]:
-    """The standalone runs among the records, each with its job, by the problems they are on."""
-    found: dict[tuple[Any, ...], list[tuple[Job, Record]]] = {}
-    for record in records:
-        if record.done and record.job.is_standalone:
-            found.setdefault(match(record), []).append((record.job, record))
-    return found
-
-
-def result_row(record: Record, standalone: Record | None) -> Row:
-    """The promised columns; under ``variant`` what else tells two jobs apart; the realisation's
-    seed; ``imported`` images; under ``problems`` a hash of every image and label, which jobs to be
-    paired must share; and derived figures."""
-    job = record.job
-    row: Row = {name: getattr(job, name, None) for name in COLUMNS}
-    row["variant"] = {name: getattr(job, name) for name in VARIANT}
-    row |= {"status": record.status, "reason": record.reason, "data": job.images,
-            "check": getattr(record, "check", ""), "imported": job.imported,
-            "standalone": job.is_standalone, "realisation_seed": job.realisation_seed}  # fmt: skip
-    row["problems"] = hashlib.sha256(repr(match(record)[-1]).encode()).hexdigest()[:16]
-    row |= {"solved": len(record.problems), **job_costs(record)}
-    if record.done:
-        row |= job_scores(JobAccuracies.of(record, standalone))
-        row |= growth(record, standalone)
-        if standalone is not None:
-            alone = job_scores(JobAccuracies.of(standalone))
-            row["A_gain"] = row["A"] - alone["A"]
-            row |= budget_scores(record, standalone)
-    return row
-
-
-def to_csv(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The long form: one line per job."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: csv_cell(row[name]) for name in COLUMNS} for row in rows)
-    return text.getvalue()
-
-
-def csv_cell(value: Any) -> Any:
-    """A value as a cell: numbers to six digits, texts harmless."""
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return csv_text(value) if isinstance(value, str) else value
-
-
-def csv_text(text: str) -> str:
-    """A record's text as a cell: printable, and no formula that a spreadsheet would compute."""
-    plain = printable(text)
-    return f"'{plain}" if plain.startswith(("=", "+", "-", "@")) else plain
-
-
-def printable(text: str) -> str:
-    """A text from a result file without what could steer a terminal."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    scores = (score.name for score in SCORES if score.shown)
+    costs = (cost.name for cost in COSTS if cost.summary or cost.traded)
+    averaged = (*scores, *costs)
+    values = {name: cell.values(name) for name in averaged}
+    means = {name: None if found is None else found.mean() for name, found in values.items()}
+    return {**means, "status": cell.status or "done", "n": cell.done}

@@ -18,7 +18,7 @@ from typing import Any
 
 from bell_bench.records import LONG, Record, read_records
 from bell_bench_leaderboard.boards import SETTINGS, labels
-from bell_bench_leaderboard.results import result_row
+from bell_bench_leaderboard.rows import result_row
 
 EARLY = 10
 """The problem whose peak memory the last one's is compared with."""

@@ -13,7 +13,6 @@ import textwrap
 import types
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 
@@ -30,6 +29,7 @@ from bell_bench.plugins import (
     _Plugin,
     registry,
 )
+from tests.leaderboard.making import read, record
 
 GOOD = """
 from bell_bench import AlgorithmSpec, hookimpl
@@ -423,14 +423,13 @@ def test_the_example_of_each_hook_runs(hook: str, capsys: pytest.CaptureFixture[
     _, plugin = run_as_plugin(examples()[hook])
     assert plugin.implements(hook)
     if hook in OBSERVERS:
-        sample: dict[str, Any] = {
-            "algorithm": "sa",
-            "status": "done",
-            "jobs": [],
-            "name": "one",
-            "accuracy": 0.5,
+        done = read(record())
+        every = {
+            "run": {"jobs": [done.job]},
+            "job": done.job,
+            "problem": {"name": "one", "accuracy": 0.5},
+            "record": done,
         }
-        every = {"run": sample, "job": sample, "problem": sample, "record": sample}
         names = inspect.signature(getattr(hookspecs, hook)).parameters
         plugin.call(hook, **{name: every[name] for name in names})
         assert capsys.readouterr().out

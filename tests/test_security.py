@@ -34,9 +34,8 @@ from bell_bench.harness.state import Checkpoints
 from bell_bench.modular import evaluations
 from bell_bench.modular.evaluations import EvaluationStore
 from bell_bench.modular.library import Library
-from bell_bench.records import Job, JobFolder, ResultStore
+from bell_bench.records import Job, JobFolder, ResultStore, read_records
 from bell_bench.records.predictions import read_predictions
-from bell_bench_leaderboard import read_records
 from bell_bench_leaderboard.properties import read_rules
 from bell_bench_submissions import Submission
 from tests.leaderboard.making import read, record

@@ -29,8 +29,8 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="A list of domains.")
 def list_domains(source: str, as_json: bool) -> None:
     """Show each domain: present, partial or missing, its size, licence and source."""
-    from bell_bench.data.folders import data_folder
     from bell_bench.data.status import statuses
+    from bell_bench.folders import data_folder
 
     rows = statuses(source)
     if as_json:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bell_bench.cli.names import complete
 from bell_bench.cli.output import check_writable
 from bell_bench.cli.requests import arguments, requested
 from bell_bench.units import parse_size, parse_time
 
 if TYPE_CHECKING:
-    from bell_bench.results import Results
+    from bell_bench_leaderboard.results import Results
 
 
 @click.command()
@@ -43,12 +44,15 @@ if TYPE_CHECKING:
     default="local",
     show_default=True,
     metavar="NAME",
-    help="Where jobs run: local, processes on this machine; or ray, a cluster.",
+    shell_complete=complete("executors"),
+    help="Where jobs run: local, processes on this machine, or one of `bell-bench list executors`.",
 )
 @click.option(
+    "--address",
     "--ray-address",
+    "address",
     metavar="HOST:PORT",
-    help="The cluster's head.  [default: RAY_ADDRESS, one that runs here, or a new one here]",
+    help="Where the executor finds its machines, as the head of a cluster.",
 )
 @click.option(
     "--csv",
@@ -64,7 +68,7 @@ def command(
     memory: str | None,
     parallel_paths: int,
     executor: str,
-    ray_address: str | None,
+    address: str | None,
     csv_file: pathlib.Path | None,
     fresh: bool,
     quiet: bool,
@@ -88,7 +92,7 @@ def command(
             memory=parse_size(memory) if memory else None,
             parallel_paths=parallel_paths,
             executor=executor,
-            ray_address=ray_address,
+            address=address,
             fresh=fresh,
             quiet=quiet,
         )

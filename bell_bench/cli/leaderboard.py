@@ -14,7 +14,7 @@ from bell_bench.errors import UsageError
 from bell_bench.files import write_whole
 
 if TYPE_CHECKING:
-    from bell_bench.results import Results
+    from bell_bench_leaderboard.results import Results
 
 FIGURES = ("resources",)
 PICTURES = (".png", ".pdf", ".svg")

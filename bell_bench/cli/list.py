@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
+import warnings
+
 import click
 
 from bell_bench.cli.names import complete
 from bell_bench.cli.output import echo_json
-from bell_bench.descriptions.listings import KINDS, Row
+from bell_bench.descriptions.listings import Row, listed
 from bell_bench.text import brief, table
 
 
 @click.command("list")
-@click.argument(
-    "kind",
-    required=False,
-    type=click.Choice(["algorithms", "sequences", "suites", "data", "scales", "protocols"]),
-)
+@click.argument("kind", required=False, shell_complete=complete("kinds"))
 @click.option("--suite", shell_complete=complete("suites"), help="Only what is of this suite.")
-@click.option(
-    "--avalanche", is_flag=True, help="Avalanche's strategies instead, and why some do not run."
-)
+@click.option("--avalanche", is_flag=True, hidden=True)
 @click.option("--json", "as_json", is_flag=True, help="An object of lists, by kind.")
 def command(kind: str | None, suite: str | None, avalanche: bool, as_json: bool) -> None:
-    """List algorithms, sequences, suites, data, scales and protocols, or one KIND of these."""
+    """List algorithms, families of these, sequences, suites, data, scales, protocols and
+    executors, or one KIND of them. The name of a family, such as avalanche, lists its algorithms.
+    """
     if avalanche:
+        warnings.warn("list --avalanche is written list avalanche now", UserWarning, stacklevel=1)
         kind = "avalanche"
-    rows = {name: KINDS[name](suite) for name in ([kind] if kind else ALL)}
+    rows = {name: listed(name, suite) for name in ([kind] if kind else COLUMNS)}
     if as_json:
         echo_json(rows)
         return
     for name, found in rows.items():
-        columns = COLUMNS[name][1 if kind else 0]
+        columns = COLUMNS.get(name, MEMBERS)[1 if kind else 0]
         cells = [[_show(row, column) for column in columns] for row in _merged(found, columns)]
         click.echo(f"{name}:" if cells else f"{name}: none")
         if cells:
@@ -59,6 +58,7 @@ def _show(row: Row, column: str) -> object:
 
 COLUMNS = {
     "algorithms": (("name", "summary"), ("name", "distribution", "summary")),
+    "families": (("name", "summary"), ("name", "distribution", "summary")),
     "sequences": (
         ("name", "length", "tests", "suite"),
         ("suite", "name", "length", "tests", "summary"),
@@ -67,7 +67,8 @@ COLUMNS = {
     "data": (("name", "summary", "suite"), ("kind", "suite", "name", "summary")),
     "scales": (("name", "summary", "suite"), ("suite", "name", "summary")),
     "protocols": (("name", "summary", "suite"), ("suite", "name", "summary")),
-    "avalanche": (("name", "says"), ("name", "options", "says")),
+    "executors": (("name", "summary"), ("name", "distribution", "summary")),
 }
 """What is shown of each kind: among other kinds, and by itself."""
-ALL = [kind for kind in COLUMNS if kind != "avalanche"]
+MEMBERS = (("name", "says"), ("name", "options", "says"))
+"""The same of a family's algorithms."""

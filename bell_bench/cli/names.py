@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import click
 
-from bell_bench.descriptions.listings import each_suite
+from bell_bench.descriptions.listings import KINDS, each_suite, executors
 from bell_bench.plugins import registry
 
 Completer = Callable[[click.Context, click.Parameter, str], list[str]]
@@ -31,6 +31,10 @@ def complete(*kinds: str) -> Completer:
 def _names(kind: str) -> Iterator[str]:
     if kind in ("algorithms", "suites", "domains"):
         yield from (provided.spec.name for provided in getattr(registry(), kind))
+    elif kind == "executors":
+        yield from (row["name"] for row in executors(None))
+    elif kind == "kinds":
+        yield from (*KINDS, *sorted(registry().families))
     else:
         for _, suite in each_suite():
             yield from getattr(suite, kind)

@@ -6,6 +6,7 @@ import importlib
 import io
 import os
 import pathlib
+import re
 import sys
 import traceback
 import warnings
@@ -16,6 +17,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from bell_bench import __version__
+from bell_bench.cli.plugin_verbs import plugin_lines, plugin_verbs
 from bell_bench.errors import BellBenchError, UsageError, unknown
 
 PROGRAM = "bell-bench"
@@ -28,55 +30,62 @@ VERBS: dict[str, tuple[str, str]] = {
     "describe": ("bell_bench.cli.describe:command", "All about one of these, by name."),
     "show": ("bell_bench.cli.show:command", "A run: its jobs, accuracies, costs and faults."),
     "leaderboard": ("bell_bench.cli.leaderboard:command", "Compare algorithms over runs."),
-    "reproduce": ("bell_bench_paper.cli.reproduce:command", "The paper, claim by claim."),
-    "submit": ("bell_bench.cli.submit:command", "Pack results into one file."),
-    "validate": ("bell_bench.cli.validate:command", "Check such a file; recompute its figures."),
     "new-algorithm": (
         "bell_bench.cli.new_algorithm:command",
         "Start an algorithm of your own: a package that runs.",
     ),
     "check": ("bell_bench.cli.check:command", "Does an algorithm keep every contract?"),
-    "ablate": ("bell_bench_paper.cli.ablate:command", "PICLE's parts against alternatives."),
     "data": ("bell_bench.cli.data:command", "Images: list, download, verify, import."),
     "cache": ("bell_bench.cli.cache:command", "Stored path evaluations: size, clear."),
     "plugins": ("bell_bench.cli.plugins:command", "What is installed, and what is broken."),
     "doctor": ("bell_bench.cli.doctor:command", "Check this machine, and say what to do."),
     "completion": ("bell_bench.cli.completion:command", "Print a shell's completion script."),
 }
-"""Each verb's command as an import string, and its line of help."""
+"""Each of our verbs: its command as an import string, and its line of help."""
 
 
 class Verbs(click.Group):
-    """A group that knows its verbs by name and imports the one that is asked for."""
+    """A group that knows its verbs by name, and imports the one that is asked for. Plugins add
+    verbs; ours go before theirs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(VERBS)
+        return list(self._lines())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in VERBS:
+        if cmd_name in VERBS:
+            load = VERBS[cmd_name][0]
+        elif cmd_name in (verbs := plugin_verbs()):
+            load = verbs[cmd_name].load
+        else:
             return None
-        module, _, name = VERBS[cmd_name][0].partition(":")
+        module, _, name = load.partition(":")
         command: click.Command = getattr(importlib.import_module(module), name)
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in VERBS and not args[0].startswith("-"):
-            raise click.UsageError(str(unknown("command", args[0], VERBS)), ctx)
+        if args and not args[0].startswith("-"):
+            known = VERBS if args[0] in VERBS else {**VERBS, **plugin_verbs()}
+            if args[0] not in known:
+                raise click.UsageError(str(unknown("command", args[0], known)), ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, help) for name, (_, help) in VERBS.items()])
+            formatter.write_dl(list(self._lines().items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         verbs = [
             CompletionItem(name, help=help)
-            for name, (_, help) in VERBS.items()
+            for name, help in self._lines().items()
             if name.startswith(incomplete)
         ]
         return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def _lines(self) -> dict[str, str]:
+        """Every verb with its line of help."""
+        return {name: help for name, (_, help) in VERBS.items()} | plugin_lines(VERBS)
 
 
 @click.command(
@@ -139,7 +148,7 @@ def _report(error: Exception) -> int:
 
 def _show_warnings_briefly() -> None:
     """Our own warnings as one line each, without the place in our code that noticed."""
-    usual, ours = warnings.showwarning, f"{pathlib.Path(__file__).parents[1]}{os.sep}"
+    usual = warnings.showwarning
 
     def show(
         message: Warning | str,
@@ -151,12 +160,19 @@ def _show_warnings_briefly() -> None:
     ) -> Any:
         if category.__name__ == "PluginWarning":  # by name, as its module loads only when needed
             print(f"warning: {message} (see `{PROGRAM} plugins`)", file=sys.stderr)
-        elif issubclass(category, UserWarning) and filename.startswith(ours):
+        elif issubclass(category, UserWarning) and _is_ours(filename):
             print(f"warning: {message}", file=sys.stderr)
         else:
             usual(message, category, filename, lineno, file, line)
 
     warnings.showwarning = show
+
+
+def _is_ours(file: str) -> bool:
+    """Whether a file is of one of our packages, all of which have been imported if it warns."""
+    packages = (each for name, each in sys.modules.items() if re.fullmatch(r"bell_bench\w*", name))
+    folders = (pathlib.Path(each.__file__).parent for each in packages if each.__file__)
+    return any(file.startswith(f"{folder}{os.sep}") for folder in folders)
 
 
 def _open_closed_streams() -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bell_bench.data.catalogue import Collection, OfficialFile
-from bell_bench.data.folders import data_folder
 from bell_bench.data.official import check_md5, on_disk
 from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.folders import data_folder
 
 ATTEMPTS = 3
 """How often one mirror may break off before the next is tried."""

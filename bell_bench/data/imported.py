@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from bell_bench.data.arrays import PARTS, Arrays, check
 from bell_bench.data.catalogue import COLOUR
-from bell_bench.data.folders import data_folder
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.files import read_arrays, write_arrays
+from bell_bench.folders import data_folder
 from bell_bench.problem import hash_arrays
 from bell_bench.specs import check_name
 

@@ -18,9 +18,9 @@ import numpy as np
 from bell_bench.data.arrays import PARTS, Arrays
 from bell_bench.data.bounded import LARGEST, LARGEST_LABELS, read_bounded
 from bell_bench.data.catalogue import Collection, OfficialFile
-from bell_bench.data.folders import data_folder
 from bell_bench.errors import BellBenchError
 from bell_bench.files import read_arrays
+from bell_bench.folders import data_folder
 
 Found = list[tuple[OfficialFile, list[Path]]]
 """Each official file with the files on disk that provide it."""

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from bell_bench.data.domain import Domain, pixel_statistics
-from bell_bench.data.folders import cache_folder, cannot_write_cache, working_folder
 from bell_bench.errors import BellBenchError
 from bell_bench.files import hash_json, read_json, seal, unseal, write_json
+from bell_bench.folders import cache_folder, cannot_write_cache, working_folder
 from bell_bench.problem import hash_arrays
 
 ARRAYS = (

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from bell_bench.data.catalogue import COLOUR, OFFICIAL, Collection
 from bell_bench.data.domain import BELL_DOMAINS, SOURCES
-from bell_bench.data.folders import data_folder
 from bell_bench.data.imported import imported_names, imported_path
 from bell_bench.data.official import on_disk
 from bell_bench.errors import unknown
+from bell_bench.folders import data_folder
 
 if TYPE_CHECKING:
     from bell_bench.plugins import Provided

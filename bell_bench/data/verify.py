@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from bell_bench.data import official
 from bell_bench.data.catalogue import Collection, OfficialFile, collections
-from bell_bench.data.folders import data_folder
 from bell_bench.data.imported import imported_path, read_imported
 from bell_bench.data.status import statuses
 from bell_bench.errors import BellBenchError, unknown
+from bell_bench.folders import data_folder
 
 
 @dataclass(frozen=True)

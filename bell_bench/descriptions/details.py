@@ -11,7 +11,7 @@ from typing import Any
 from bell_bench.descriptions.listings import each_suite
 from bell_bench.errors import UsageError, unknown
 from bell_bench.options import show_value, type_name
-from bell_bench.plugins import FAMILIES, Provided, registry
+from bell_bench.plugins import Provided, registry
 from bell_bench.specs import AlgorithmSpec, SuiteSpec
 from bell_bench.suites.base import fields_of
 from bell_bench.text import brief, paragraph, table
@@ -55,7 +55,7 @@ def _bearers(name: str, wish: Wish) -> Iterator[Description]:
     """Everything that bears the name."""
     distribution, _, bare = name.rpartition(":")
     algorithms = {provided.spec.name for provided in registry().algorithms}
-    if distribution.endswith(".py") or distribution in FAMILIES or bare in algorithms:
+    if distribution.endswith(".py") or distribution in registry().families or bare in algorithms:
         yield describe_algorithm(registry().algorithm(name))
     for provided, suite in each_suite(wish.suite):
         if name in (provided.spec.name, provided.qualified):

@@ -162,7 +162,7 @@ def _machine() -> Iterator[Check]:
 
 
 def _folders() -> Iterator[Check]:
-    from bell_bench.data.folders import cache_folder, data_folder
+    from bell_bench.folders import cache_folder, data_folder
 
     yield _folder("runs", pathlib.Path("runs"), "choose another folder with --out")
     yield _folder("cache", cache_folder(), "choose another with BELL_BENCH_CACHE")

@@ -48,12 +48,19 @@ def require_one(folders: Sequence[JobFolder], run: object, asked: Mapping[str, o
 
 
 def draw(folder: JobFolder, record: Record | None, picture: pathlib.Path) -> None:
-    """A modular job's library and chosen paths, to a PNG file."""
-    from bell_bench.harness.paths_picture import draw_paths
+    """Draw a job to a picture file: by the picture made for its algorithm, or for all."""
+    from bell_bench.import_strings import load_object
+    from bell_bench.plugins import registry
+    from bell_bench.specs import PictureSpec
 
     if record is None:
         raise UsageError(f"{folder.path.name} is not finished: there is nothing to draw yet")
-    draw_paths(record, picture, _kinds(folder.job()))
+    specs = [provided.spec for provided in registry().every(PictureSpec)]
+    fitting = [spec for spec in specs if not spec.algorithms]
+    fitting[:0] = [spec for spec in specs if record.job.algorithm in spec.algorithms]
+    if not fitting:
+        raise UsageError("no plugin draws a picture of such a job (`bell-bench plugins`)")
+    load_object(fitting[0].load)(record, picture, _kinds(folder.job()))
 
 
 def _kinds(job: Job) -> list[str]:

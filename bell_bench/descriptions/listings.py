@@ -6,8 +6,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from bell_bench.plugins import Provided, registry
-from bell_bench.specs import SuiteSpec
+from bell_bench.errors import unknown
+from bell_bench.import_strings import load_object
+from bell_bench.plugins import OURS, Provided, registry
+from bell_bench.specs import AlgorithmFamilySpec, ExecutorSpec, SuiteSpec
 from bell_bench.suites.base import fields_of
 
 if TYPE_CHECKING:
@@ -53,21 +55,42 @@ def algorithms(suite: str | None) -> list[Row]:
     ]
 
 
-def strategies(only: str | None) -> list[Row]:
-    """Avalanche's, the supported ones first."""
-    from bell_bench_avalanche.catalogue import FAMILY, strategies
-
+def families(only: str | None) -> list[Row]:
+    """Families of algorithms that other libraries define."""
     return [
         {
-            "name": f"{FAMILY}:{strategy.name}",
-            "supported": not strategy.reason,
-            "summary": strategy.summary,
-            "reason": strategy.reason,
-            "options": list(strategy.options),
-            "says": f"no: {strategy.reason}" if strategy.reason else strategy.summary,
+            "name": f"{provided.spec.name}:NAME",
+            "summary": f"{provided.spec.summary}; `bell-bench list {provided.spec.name}`",
+            "distribution": provided.distribution,
         }
-        for strategy in sorted(strategies().values(), key=lambda row: bool(row.reason))
+        for provided in registry().every(AlgorithmFamilySpec)
+        if provided.spec.members
     ]
+
+
+def members(family: str) -> list[Row]:
+    """The algorithms of a family, and why some do not run here."""
+    spec = registry().named(AlgorithmFamilySpec, family).spec
+    return [
+        {
+            **row,
+            "supported": not row["reason"],
+            "says": f"no: {row['reason']}" if row["reason"] else row["summary"],
+        }
+        for row in load_object(spec.members)()
+    ]
+
+
+def executors(only: str | None) -> list[Row]:
+    """Where jobs may run."""
+    return [
+        {"name": name, "summary": summary, "distribution": distribution}
+        for name, summary, distribution in [
+            ("local", "processes on this machine", OURS),
+            *((each.spec.name, each.spec.summary, each.distribution)
+              for each in registry().every(ExecutorSpec)),
+        ]
+    ]  # fmt: skip
 
 
 def sequences(only: str | None) -> list[Row]:
@@ -151,5 +174,15 @@ KINDS: dict[str, Callable[[str | None], list[Row]]] = {
     "data": data,
     "scales": presets("scales"),
     "protocols": presets("protocols"),
-    "avalanche": strategies,
+    "families": families,
+    "executors": executors,
 }
+
+
+def listed(kind: str, suite: str | None) -> list[Row]:
+    """The rows of a kind, or the members of a family by its name."""
+    if kind in registry().families:
+        return members(kind)
+    if kind not in KINDS:
+        raise unknown("kind", kind, [*KINDS, *registry().families])
+    return KINDS[kind](suite)

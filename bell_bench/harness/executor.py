@@ -29,6 +29,9 @@ TICK = 0.1
 LOG_LIMIT = 256 * 1024**2
 MEMORY_VARIABLE = "BELL_BENCH_JOB_MEMORY"
 """What a job may use, in bytes; its caches keep to a part of it (bell_bench.modular.prefix)."""
+POOL_VARIABLE = "BELL_BENCH_PATH_POOL"
+"""Where a job evaluates paths in parallel, if not on its own machine: an import string of a
+function from its ``EvaluationStore`` to a pool like ``bell_bench.harness.path_pool.LocalPool``."""
 INTERRUPTED = ("interrupted", "the same command goes on from here")
 """Status and reason of a job that was stopped with the run."""
 OnEvent: TypeAlias = Callable[[Job, dict[str, Any]], None]

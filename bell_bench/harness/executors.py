@@ -8,7 +8,10 @@ from typing import Protocol
 
 from bell_bench.errors import UsageError, unknown
 from bell_bench.harness.executor import JobLimits, LocalExecutor, OnEvent, OnFinished
+from bell_bench.import_strings import load_object
+from bell_bench.plugins import registry
 from bell_bench.records import Job, ResultStore
+from bell_bench.specs import ExecutorSpec
 
 
 class Executor(Protocol):
@@ -31,7 +34,7 @@ class Executor(Protocol):
         ...
 
 
-NAMES = ("local", "ray")
+LOCAL = "local"
 
 
 def make_executor(
@@ -42,14 +45,18 @@ def make_executor(
     workers: int | None = None,
     address: str | None = None,
 ) -> Executor:
-    """An executor by name. ``workers`` is the most jobs at once, ``address`` the Ray cluster's."""
-    if name not in NAMES:
-        raise unknown("executor", name, NAMES)
-    if name == "ray":
-        from bell_bench_ray.executor import RayExecutor
-
-        executor: Executor = RayExecutor(store, limits, workers, address)
-        return executor
-    if address is not None:
-        raise UsageError("--ray-address needs --executor ray")
-    return LocalExecutor(store, limits, workers)
+    """Return the executor of this name, ours or a plugin's. ``workers`` is the most jobs at once,
+    ``address`` is where a plugin's executor finds its machines."""
+    if name == LOCAL:
+        if address is not None:
+            raise UsageError(
+                "--address needs --executor, one that runs jobs on other machines "
+                "(`bell-bench list executors`)"
+            )
+        return LocalExecutor(store, limits, workers)
+    known = registry().every(ExecutorSpec)
+    if name not in {each.spec.name for each in known}:
+        raise unknown("executor", name, [LOCAL, *(each.spec.name for each in known)])
+    make = load_object(registry().named(ExecutorSpec, name).spec.load)
+    executor: Executor = make(store, limits, workers=workers, address=address)
+    return executor

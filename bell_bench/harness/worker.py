@@ -24,6 +24,7 @@ from bell_bench.errors import BellBenchError, Unsupported
 from bell_bench.files import sha256, write_arrays
 from bell_bench.harness.context import JobContext
 from bell_bench.harness.events import EventWriter
+from bell_bench.harness.executor import POOL_VARIABLE
 from bell_bench.harness.path_pool import LocalPool
 from bell_bench.harness.plan import sequence_of, unlike_images
 from bell_bench.harness.prefetch import Prefetch
@@ -39,7 +40,6 @@ from bell_bench.records import LONG, Job, JobFolder, Resources, ResultStore, Sol
 from bell_bench.records.scores import JobAccuracies, recorded_scores
 from bell_bench.source_hash import edited
 from bell_bench.suites.base import Sequence, recorded_settings
-from bell_bench_ray.node import ORDER_VARIABLE, Order
 
 
 class Run:
@@ -274,14 +274,12 @@ def main(folder: JobFolder, tell: EventWriter, paths: int) -> int:
 
 
 def make_ahead(folder: JobFolder, paths: int) -> Prefetch:
-    """With paths evaluated on the cluster if the job runs on one, else on its own machine."""
-    order = os.environ.get(ORDER_VARIABLE)
-    if order is None:
+    """Return a search's evaluations ahead of it: where the executor says, or on this machine."""
+    pool = os.environ.get(POOL_VARIABLE)
+    if pool is None:
         return Prefetch(LocalPool(folder, paths - 1), paths)
-    from bell_bench_ray.path_pool import RayPool
-
     store = EvaluationStore(ResultStore(folder.path.parent).evaluations)
-    return Prefetch(RayPool(Order.from_json(order), store), paths)
+    return Prefetch(load_object(pool)(store), paths)
 
 
 def out_of_memory(error: Exception) -> bool:

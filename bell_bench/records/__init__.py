@@ -1,14 +1,14 @@
 """What a job leaves behind, as types: what it was, what it found, and what it cost.
 
 Everything that reads or writes a result uses these: worker, hooks, ``show``, leaderboard,
-submissions, reproduction. This room imports nothing of ours but errors and files.
+submissions, reproduction. This room imports nothing of ours but errors, files and lazy names.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from bell_bench.lazy import lazy_names
 from bell_bench.records.costs import COSTS, Cost, cost_named, job_costs
 from bell_bench.records.folders import JobFolder, ResultStore
 from bell_bench.records.job import STANDALONE, Job, standalone_run
@@ -49,9 +49,7 @@ __all__ = [
     "standalone_run",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Reading recomputes accuracies with numpy, which most commands do not need."""
-    if name in ("ReadRecord", "read_records"):
-        return getattr(importlib.import_module("bell_bench.records.reading"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_names(  # reading recomputes accuracies with numpy, which few commands need
+    __name__,
+    dict.fromkeys(("ReadRecord", "read_records"), "bell_bench.records.reading"),
+)

@@ -41,4 +41,4 @@ if ((others > 0)); then
     ray start --address="$ip:$port" --block "${resources[@]}" --disable-usage-stats &
 fi
 
-bell-bench evaluate --executor ray --ray-address "$ip:$port" "$@"
+bell-bench evaluate --executor ray --address "$ip:$port" "$@"

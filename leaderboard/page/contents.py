@@ -18,7 +18,7 @@ from bell_bench_leaderboard.compare import mean, mean_of_complete, ranks
 from bell_bench_leaderboard.costs import COSTS, fronts
 from bell_bench_leaderboard.derived import BUDGETS, SPENT, at_budget
 from bell_bench_leaderboard.properties import PropertyVerdict, Rule, verdicts
-from bell_bench_leaderboard.results import printable, result_rows
+from bell_bench_leaderboard.rows import printable, result_rows
 from bell_bench_leaderboard.tables import notes
 
 SCORES = tuple(score for score in types.SCORES if score.shown)

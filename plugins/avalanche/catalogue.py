@@ -1,14 +1,13 @@
 """Avalanche's strategies by name, read from a table: listing them imports no Avalanche.
 
-``avalanche:NAME`` names a strategy wherever an algorithm is named. The table is made by
-``python -m bell_bench_avalanche.make_table`` from the installed Avalanche, and a test compares the
-two.
+``avalanche:NAME`` names a strategy wherever an algorithm is named. ``python -m
+bell_bench_avalanche.make_table`` makes the table from the installed Avalanche, and a test compares
+the two.
 """
 
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,11 +15,9 @@ from typing import Any
 
 from bell_bench.errors import UsageError, unknown
 from bell_bench.files import read_json
-from bell_bench.plugins import Provided
-from bell_bench.specs import AlgorithmSpec, Option, check_name
+from bell_bench.specs import AlgorithmSpec, Option
 
 FAMILY = "avalanche"
-DISTRIBUTION = "avalanche-lib"
 TABLE = pathlib.Path(__file__).with_name("strategies.json")
 _TYPES: dict[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
 
@@ -43,43 +40,39 @@ class Strategy:
     """Whether it takes each batch as an experience, in one pass over the data."""
 
 
-@dataclass(frozen=True)
-class StrategySpec(AlgorithmSpec):
-    """A strategy as an algorithm. Its name has the family's prefix, which no plugin's can have."""
-
-    def __post_init__(self) -> None:
-        check_name("strategy", self.name.removeprefix(f"{FAMILY}:"))
-
-
 @functools.cache
 def strategies() -> dict[str, Strategy]:
     """All of Avalanche's strategies, supported or not."""
     return {name: Strategy(name, **row) for name, row in read_json(TABLE).items()}
 
 
-def algorithm(name: str) -> Provided[AlgorithmSpec]:
-    """The algorithm ``avalanche:NAME``; an error says why if it is not supported."""
+def algorithm(name: str) -> AlgorithmSpec:
+    """Return the algorithm ``avalanche:NAME``; UsageError says why if it is not supported."""
     if name not in strategies():
-        hint = "(see `bell-bench list --avalanche`)"
+        hint = f"(see `bell-bench list {FAMILY}`)"
         raise unknown(f"strategy of {FAMILY}", name, strategies(), hint)
     strategy = strategies()[name]
     if strategy.reason:
         raise UsageError(f"{FAMILY}:{name} is not supported: {strategy.reason}")
-    spec = StrategySpec(
+    return AlgorithmSpec(
         name=f"{FAMILY}:{name}",
         load=f"bell_bench_avalanche.strategies:{name}",
         summary=strategy.summary,
         options={key: _option(**row) for key, row in strategy.options.items()},
     )
-    return Provided(spec, FAMILY, DISTRIBUTION, installed())
 
 
-def installed() -> str:
-    """The version of Avalanche that is installed, found without importing it."""
-    try:
-        return importlib.metadata.version(DISTRIBUTION)
-    except importlib.metadata.PackageNotFoundError:
-        return "not installed"
+def members() -> list[dict[str, Any]]:
+    """All strategies as rows of a listing, the supported ones first."""
+    return [
+        {
+            "name": f"{FAMILY}:{strategy.name}",
+            "summary": strategy.summary,
+            "reason": strategy.reason,
+            "options": list(strategy.options),
+        }
+        for strategy in sorted(strategies().values(), key=lambda row: bool(row.reason))
+    ]
 
 
 def _option(type: str, default: Any, help: str) -> Option:

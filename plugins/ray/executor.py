@@ -58,7 +58,7 @@ class RayExecutor:
         if address and address.startswith("ray://"):
             raise UsageError(
                 f"{address} is a Ray client's address: run this command on a node of the cluster, "
-                "with --ray-address HOST:PORT or none"
+                "with --address HOST:PORT or none"
             )
         self.store, self.limits, self.workers, self.address = store, limits, workers, address
         self.evaluations = EvaluationStore(store.evaluations)

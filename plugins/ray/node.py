@@ -21,7 +21,7 @@ from typing import Any
 from bell_bench.errors import BellBenchError
 from bell_bench.files import write_json
 from bell_bench.harness.environment import software
-from bell_bench.harness.executor import INTERRUPTED, TICK, JobLimits, Running, cores
+from bell_bench.harness.executor import INTERRUPTED, POOL_VARIABLE, TICK, JobLimits, Running, cores
 from bell_bench.records import Job, Record, ResultStore
 from bell_bench_ray.file_transfer import (
     FileContents,
@@ -119,7 +119,8 @@ def run_order(order: Order, earlier: FileContents) -> Iterator[News]:
 def _news(order: Order, job: Job, store: ResultStore, outbox: Outbox | None) -> Iterator[News]:
     events: list[dict[str, Any]] = []
     limits = order.limits_on_this_node()
-    running = Running.start(job, store.folder_of(job), limits, {ORDER_VARIABLE: order.to_json()})
+    told = {ORDER_VARIABLE: order.to_json(), POOL_VARIABLE: "bell_bench_ray.path_pool:pool_here"}
+    running = Running.start(job, store.folder_of(job), limits, told)
     try:
         while not running.step(limits, lambda _, event: events.append(event)):
             files = outbox.collect() if outbox else {}

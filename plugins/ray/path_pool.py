@@ -20,7 +20,7 @@ from bell_bench.harness.prefetch import Helper, PendingEvaluation, PoolLost, Wan
 from bell_bench.modular.evaluations import EvaluationStore, file_name
 from bell_bench.records import Job
 from bell_bench_ray.executor import connected, resources
-from bell_bench_ray.node import Order, heed_cancel, node_folder
+from bell_bench_ray.node import ORDER_VARIABLE, Order, heed_cancel, node_folder
 
 if TYPE_CHECKING:
     from bell_bench.modular.library import Library
@@ -65,6 +65,11 @@ class RayPool:
 
     def close(self) -> None:
         self._connection.close()
+
+
+def pool_here(store: EvaluationStore) -> RayPool:
+    """Return the pool of the job that this process does on a node."""
+    return RayPool(Order.from_json(os.environ[ORDER_VARIABLE]), store)
 
 
 @dataclass(frozen=True)

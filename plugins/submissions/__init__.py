@@ -3,9 +3,29 @@
 Nothing here unpacks to disk, runs what a submission names, or imports torch.
 """
 
-from bell_bench.records.packed.refused import Refused
-from bell_bench.records.packed.submission import Submission
-from bell_bench_submissions.check import Report, check
-from bell_bench_submissions.pack import Packed, pack
+from __future__ import annotations
 
-__all__ = ["Packed", "Refused", "Report", "Submission", "check", "pack"]
+from typing import TYPE_CHECKING
+
+from bell_bench.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from bell_bench.records.packed import Refused, Submission
+    from bell_bench_submissions.check import Report
+    from bell_bench_submissions.functions import Submitted, submit, validate
+    from bell_bench_submissions.pack import Packed
+
+__all__ = ["Packed", "Refused", "Report", "Submission", "Submitted", "submit", "validate"]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Packed": "bell_bench_submissions.pack",
+        "Refused": "bell_bench.records.packed",
+        "Report": "bell_bench_submissions.check",
+        "Submission": "bell_bench.records.packed",
+        "Submitted": "bell_bench_submissions.functions",
+        "submit": "bell_bench_submissions.functions",
+        "validate": "bell_bench_submissions.functions",
+    },
+)

@@ -21,7 +21,7 @@ from bell_bench.harness.executor import JobLimits, LocalExecutor
 from bell_bench.harness.plan import Plan, Request, check_plan, make_plan
 from bell_bench.harness.run import run_plan
 from bell_bench.options import show_value
-from bell_bench.plugins import FAMILIES
+from bell_bench.plugins import registry
 from bell_bench.records import Environment, Job, JobFolder, Record, ResultStore
 from bell_bench.records.packed.refused import shown
 from bell_bench.records.packed.submission import Submission
@@ -93,7 +93,9 @@ def _as_here(job: Job) -> Job:
     if job.load.startswith("file:") or distribution.endswith(".py"):
         raise BellBenchError("it is a file of its author's, not an installed plugin")
     family, _, _ = job.algorithm.rpartition(":")
-    algorithm = job.algorithm if family in FAMILIES else f"{distribution}:{job.algorithm}"
+    algorithm = (
+        job.algorithm if family in registry().families else f"{distribution}:{job.algorithm}"
+    )
     plan = make_plan(
         Request(
             algorithms=(algorithm,),

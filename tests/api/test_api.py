@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,8 +19,7 @@ import pytest
 
 import bell_bench
 from bell_bench import Results, api, testing
-from bell_bench import results as results_module
-from bell_bench.cli.verbs import VERBS, cli, run
+from bell_bench.cli.verbs import cli, run
 from bell_bench.data.catalogue import Collection, collections
 from bell_bench.data.download import Progress
 from bell_bench.descriptions import details
@@ -27,10 +27,14 @@ from bell_bench.errors import UsageError
 from bell_bench.modular import evaluations
 from bell_bench.plugins import registry
 from bell_bench.records.reading import RECOMPUTED
+from bell_bench_leaderboard import results as results_module
+from bell_bench_paper import functions as of_the_paper
 from bell_bench_paper.reproduction import verdicts
+from bell_bench_submissions import functions as of_submissions
 from tests.plugin_folder import make_distribution
 from tests.tiny_suite import TINY
 
+VERBS = cli.list_commands(click.Context(cli))
 OF_VERBS = {
     "evaluate": ["evaluate"],
     "plan": ["plan"],
@@ -53,17 +57,24 @@ OF_VERBS = {
 """The functions that do what each verb does; a shell's completion is for shells alone."""
 
 
+def home(function: str) -> types.ModuleType:
+    """Where a function is defined: those of plugins' verbs are the plugins'."""
+    return next(each for each in (api, of_the_paper, of_submissions) if hasattr(each, function))
+
+
 def test_every_verb_can_be_had_from_python() -> None:
     assert set(VERBS) == set(OF_VERBS), "a verb without a function, or the reverse"
     for names in OF_VERBS.values():
         for name in names:
-            assert getattr(bell_bench, name) is getattr(api, name)
-            assert getattr(api, name).__doc__
+            assert getattr(bell_bench, name) is getattr(home(name), name)
+            assert getattr(bell_bench, name).__doc__
 
 
 HOMES = {
     "api": api,
     "results": results_module,
+    "of_the_paper": of_the_paper,
+    "of_submissions": of_submissions,
     "details": details,
     "evaluations": evaluations,
     "verdicts": verdicts,
@@ -90,19 +101,19 @@ ELSEWHERE = {
     "leaderboard.properties": "results.Results:properties",
     "leaderboard.rules": "results.Results.properties:rules",
     "leaderboard.tuned": "results.Results.properties:tuned",
-    "reproduce.workers": "api.reproduce:jobs",
-    "reproduce.no_run": "api.reproduce:run",
-    "reproduce.file": "api.reproduce:claims",
+    "reproduce.workers": "of_the_paper.reproduce:jobs",
+    "reproduce.no_run": "of_the_paper.reproduce:run",
+    "reproduce.file": "of_the_paper.reproduce:claims",
     "reproduce.html": "verdicts.Reproduction:page",
     "reproduce.publish": "verdicts.Reproduction:publish",
-    "validate.count": "api.validate:rerun",
+    "validate.count": "of_submissions.validate:rerun",
     "check.names": "api.check:contracts",
     "check.explain": "testing.explanation:name",
-    "ablate density.csv_file": "results.Ablation:to_csv",
-    "ablate density.plot_file": "api.ablate_density:plot",
-    "ablate density.out": "api.ablate_density:plot",
-    "ablate nt-search.csv_file": "results.Ablation:to_csv",
-    "ablate nt-search.plot_file": "api.ablate_nt_search:plot",
+    "ablate density.csv_file": "of_the_paper.Ablation:to_csv",
+    "ablate density.plot_file": "of_the_paper.ablate_density:plot",
+    "ablate density.out": "of_the_paper.ablate_density:plot",
+    "ablate nt-search.csv_file": "of_the_paper.Ablation:to_csv",
+    "ablate nt-search.plot_file": "of_the_paper.ablate_nt_search:plot",
     "cache clear.older_than": "evaluations.EvaluationStore.clear:older_than",
 }
 """What an option of a verb is in Python, where it is not a parameter of that name: a parameter, or
@@ -147,7 +158,9 @@ def test_every_option_of_every_verb_can_be_had_from_python(words: str, option: s
         return
     where, _, name = ELSEWHERE.get(f"{words}.{option}", f":{option}").partition(":")
     if not where:
-        where = f"api.{OF_PARTS.get(words) or OF_VERBS[words][0]}"
+        function = OF_PARTS.get(words) or OF_VERBS[words][0]
+        where = f"{home(function).__name__.rpartition('.')[2]}.{function}"
+        HOMES["functions"] = home(function)
     module, *parts = where.split(".")
     found: Any = HOMES[module]
     for part in parts:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from bell_bench.cli.verbs import run
-from bell_bench.harness.paths_picture import Box, lanes, lay_out, links
 from bell_bench.records import SolvedProblem
+from bell_bench_algorithms.paths_picture import Box, lanes, lay_out, links
 
 JOB: dict[str, Any] = {
     "algorithm": "picle",
@@ -325,6 +325,6 @@ def test_the_picture(count: int, runs: pathlib.Path, capsys: pytest.CaptureFixtu
 
 
 def test_drawing_imports_no_torch() -> None:
-    code = "import sys, bell_bench.harness.paths_picture; print('torch' in sys.modules)"
+    code = "import sys, bell_bench_algorithms.paths_picture; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

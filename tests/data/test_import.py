@@ -161,7 +161,7 @@ def test_domains_of_plugins(monkeypatch):
         DomainSpec("ruins", f"{__name__}:broken_arrays", "ruins"),
     ]
     provided = [plugins.Provided(spec, "rocks", "bell-bench-rocks", "1.2") for spec in specs]
-    monkeypatch.setattr(plugins.registry(), "domains", provided)
+    monkeypatch.setitem(plugins.registry()._provided, DomainSpec, provided)
     assert missing(["stones"], "images") == {}
     assert len(load_domain("stones", "images", ALL).test_labels) == 96
     with pytest.raises(BellBenchError, match=r"'ruins' of bell-bench-rocks 1.2 failed: .*no disk"):
@@ -171,7 +171,7 @@ def test_domains_of_plugins(monkeypatch):
 def test_two_plugins_with_one_name(monkeypatch):
     spec = DomainSpec("stones", f"{__name__}:plugin_arrays", "stones")
     provided = [plugins.Provided(spec, "rocks", f"dist-{which}", "1") for which in "ab"]
-    monkeypatch.setattr(plugins.registry(), "domains", provided)
+    monkeypatch.setitem(plugins.registry()._provided, DomainSpec, provided)
     assert load_domain("dist-b:stones", "images", ALL).name == "dist-b:stones"
     with pytest.raises(UsageError, match="unknown domain 'stones'"):
         load_domain("stones", "images", ALL)

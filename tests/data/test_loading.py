@@ -15,8 +15,8 @@ import pytest
 
 from bell_bench.data import BELL_DOMAINS, SOURCES, DomainSizes, load_domain, missing
 from bell_bench.data.domain import pixel_statistics
-from bell_bench.data.folders import cache_folder, data_folder
 from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.folders import cache_folder, data_folder
 from bell_bench_drawn import glyphs
 
 SMALL = DomainSizes(train=80, validation=40, test=24)

@@ -27,8 +27,8 @@ from bell_bench.files import write_arrays
 from bell_bench.harness import executor
 from bell_bench.harness.plan import Plan
 from bell_bench.harness.run import run_plan
-from bell_bench.records import Job, ResultStore
-from bell_bench_leaderboard import read_records, result_rows, summary_table
+from bell_bench.records import Job, ResultStore, read_records
+from bell_bench_leaderboard import result_rows, summary_table
 from tests.faults.light_worker import PROBLEMS
 from tests.leaderboard.making import predictions, record
 

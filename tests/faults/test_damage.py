@@ -15,8 +15,8 @@ import pytest
 from bell_bench.errors import BellBenchError
 from bell_bench.files import SEAL, seal
 from bell_bench.harness.state import Checkpoints
-from bell_bench.records import JobFolder
-from bell_bench_leaderboard import read_records, result_rows
+from bell_bench.records import JobFolder, read_records
+from bell_bench_leaderboard import result_rows
 from tests.harness.conftest import House, build
 
 pytestmark = pytest.mark.slow

@@ -26,7 +26,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bell_bench.cli.verbs import VERBS, cli, run
+from bell_bench.cli.verbs import cli, run
 from bell_bench.data.prepared import prepared
 from bell_bench.errors import BellBenchError
 from bell_bench.files import read_arrays, seal, sha256, write_arrays
@@ -123,7 +123,7 @@ IDLE = {"check", "ablate", "doctor"}
 def commands() -> Iterator[tuple[tuple[str, ...], click.Command]]:
     """Every command with the words that lead to it."""
     context = click.Context(cli)
-    for verb in VERBS:
+    for verb in cli.list_commands(click.Context(cli)):
         command = cli.get_command(context, verb)
         assert command is not None
         if isinstance(command, click.Group):

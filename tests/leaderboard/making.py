@@ -11,7 +11,7 @@ import numpy as np
 
 from bell_bench import records as types
 from bell_bench.files import sha256, write_arrays
-from bell_bench_leaderboard import results
+from bell_bench_leaderboard import rows
 
 POINTS = 200
 RESOURCES = {
@@ -60,9 +60,9 @@ def read(content: Mapping[str, Any] | types.Record) -> types.ReadRecord:
     return types.ReadRecord.from_json(content) if isinstance(content, Mapping) else content
 
 
-def result_rows(contents: Iterable[Mapping[str, Any] | types.Record]) -> list[results.Row]:
+def result_rows(contents: Iterable[Mapping[str, Any] | types.Record]) -> list[rows.Row]:
     """The rows of records made by hand."""
-    return results.result_rows(map(read, contents))
+    return rows.result_rows(map(read, contents))
 
 
 def series(algorithm: str, scores: Sequence[float], **job: Any) -> list[dict[str, Any]]:

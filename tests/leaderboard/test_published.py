@@ -11,8 +11,9 @@ import warnings
 import pytest
 
 import bell_bench
+from bell_bench.records import read_records
 from bell_bench.records.reading import RECOMPUTED
-from bell_bench_leaderboard import read_records, result_rows
+from bell_bench_leaderboard import result_rows
 
 PUBLISHED = pathlib.Path(__file__).parents[2] / "leaderboard/published"
 SCORES = ("A", "F", "Tr_last")

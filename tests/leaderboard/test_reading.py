@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bell_bench.files import read_arrays, sha256, write_arrays
+from bell_bench.records import read_records
 from bell_bench.records.predictions import accuracy, read_predictions
-from bell_bench_leaderboard import read_records
 from tests.leaderboard.making import record, result_rows, write_run
 
 

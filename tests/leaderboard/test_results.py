@@ -112,7 +112,7 @@ scores.SCORES += (
 )
 records.SCORES = scores.SCORES
 import pathlib
-from bell_bench.results import Results
+from bell_bench_leaderboard.results import Results
 from tests.leaderboard.making import read, record
 records = [record(final=(0.7, 0.8)), record("sa", final=(0.9, 0.6))]
 results = Results(list(map(read, records)), pathlib.Path())

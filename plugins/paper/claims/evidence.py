@@ -15,7 +15,7 @@ import numpy as np
 
 from bell_bench.records import Record
 from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate
-from bell_bench_leaderboard.results import result_rows
+from bell_bench_leaderboard.rows import result_rows
 from bell_bench_paper.claims.ablations import ABLATIONS, ablation_values
 from bell_bench_paper.claims.claims import STANDALONE, Book, Runs
 from bell_bench_paper.claims.long import over_problems

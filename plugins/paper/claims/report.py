@@ -9,7 +9,7 @@ from typing import Any
 
 from bell_bench_leaderboard.grids import Grid, Value, number, value
 from bell_bench_leaderboard.properties import FIGURES
-from bell_bench_leaderboard.results import csv_cell
+from bell_bench_leaderboard.rows import csv_cell
 from bell_bench_paper.claims.claims import STANDALONE, Book, Table
 from bell_bench_paper.claims.evidence import Evidence
 from bell_bench_paper.claims.judging import VERDICTS, Judged, Quantity

@@ -7,11 +7,10 @@ from collections.abc import Callable
 
 import click
 
-from bell_bench.api import ablate_density, ablate_nt_search
 from bell_bench.cli.output import check_writable
 from bell_bench.harness.progress import steps
 from bell_bench.pictures import picture_format
-from bell_bench.results import Ablation
+from bell_bench_paper.functions import Ablation, ablate_density, ablate_nt_search
 
 
 def _options(seeds: int, prefix: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -68,7 +68,7 @@ def command(
     by side, then every claim with its interval, rule and verdict. Exit code 0: all jobs done,
     whatever the verdicts; 1: some failed; 2: wrong usage.
     """
-    from bell_bench.api import reproduce
+    from bell_bench_paper.functions import reproduce
 
     if html is not None:
         check_writable("--html", html)

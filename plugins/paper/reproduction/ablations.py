@@ -137,10 +137,12 @@ def _ablation_settings(name: str, scope: Scope) -> dict[str, Any]:
 def _run_ablation(
     name: str, settings: Mapping[str, Any], out: pathlib.Path, quiet: bool
 ) -> list[dict[str, Any]]:
-    from bell_bench.ablations import load
+    from bell_bench import cpu_determinism
     from bell_bench.harness.progress import steps
+    from bell_bench.import_strings import load_object
 
-    run = load(f"{name.replace('-', '_')}:run")
+    cpu_determinism.hold()
+    run = load_object(f"bell_bench_paper.ablations.{name.replace('-', '_')}:run")
     named = ("scale", "data", "seeds", "realisations", "protocol")
     asked = {key: settings[key] for key in named if key in settings}
     with steps(quiet) as tell:

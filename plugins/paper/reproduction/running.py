@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bell_bench.errors import UsageError, unknown
-from bell_bench.results import Results
+from bell_bench_leaderboard.results import Results
 from bell_bench_paper.reproduction.ablations import ablation
 from bell_bench_paper.reproduction.planning import Scope, known_records, merged, narrowed, plans
 from bell_bench_paper.reproduction.verdicts import Reproduction

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bell_bench.files import write_whole
-from bell_bench.results import Results
+from bell_bench_leaderboard.results import Results
 from bell_bench_paper.reproduction.ablations import Found
 
 if TYPE_CHECKING:

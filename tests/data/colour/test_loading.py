@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from bell_bench.data import load_domain
 from bell_bench.data.colour import DATASETS, SOURCES, load, missing, pools
 from bell_bench.data.domain import DomainSizes
-from bell_bench.data.folders import cache_folder
 from bell_bench.data.imported import import_file, imported_path
 from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.folders import cache_folder
 from bell_bench_drawn import colour as drawn
 from tests.data.colour.official_formats import made_colours
 from tests.data.official_formats import made_images

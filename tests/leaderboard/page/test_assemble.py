@@ -12,7 +12,7 @@ import pytest
 from bell_bench_leaderboard.page import make_page
 from bell_bench_leaderboard.page.assemble import as_data
 from bell_bench_leaderboard.properties import read_rules
-from bell_bench_leaderboard.results import printable
+from bell_bench_leaderboard.rows import printable
 from tests.leaderboard.making import read, record, series
 
 HOSTILE = ["<script>alert(1)</script>", "</script><script>alert(1)</script>", "<!--<script>",

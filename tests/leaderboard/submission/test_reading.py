@@ -8,8 +8,9 @@ import zipfile
 
 import pytest
 
+from bell_bench.records import read_records
 from bell_bench.records.reading import RECOMPUTED
-from bell_bench_leaderboard import read_records, result_rows
+from bell_bench_leaderboard import result_rows
 from tests.leaderboard.submission.conftest import zipped
 
 

@@ -17,7 +17,8 @@ from bell_bench.files import sha256
 from bell_bench.plugins import registry
 from bell_bench.records.packed.archive import Archive
 from bell_bench.records.packed.submission import LIMITS
-from bell_bench_submissions import Refused, Submission, check
+from bell_bench_submissions import Refused, Submission
+from bell_bench_submissions.check import check
 from tests.leaderboard.submission.conftest import Editable, zipped
 
 

@@ -87,7 +87,7 @@ def start(house: House, cluster: Cluster, *arguments: str, apart: bool = False) 
     command = [sys.executable, *(["-c", APART] if apart else ["-m", "bell_bench"])]
     command += ["evaluate", "--suite", "tiny", "--sequence", "S_pl", "--executor", "ray"]
     return subprocess.Popen(
-        [*command, "--ray-address", cluster.address, *arguments],
+        [*command, "--address", cluster.address, *arguments],
         env=cluster.environment, cwd=house.folder, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),

@@ -36,7 +36,8 @@ def command(file: pathlib.Path, count: int | None, seed: int | None) -> int:
     it names. Exit code 0: sound; 1: not sound, each mismatch is told; 2: it cannot be read, or
     cannot be checked here.
     """
-    from bell_bench_submissions import Submission, check
+    from bell_bench.records.packed import Submission
+    from bell_bench_submissions.check import check
 
     submission = Submission.read(file)
     report = check(submission, watch=watched("checking jobs"))

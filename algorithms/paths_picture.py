@@ -11,10 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bell_bench.errors import UsageError
-from bell_bench.modular.path import NEW
-from bell_bench.pictures import save_picture
-from bell_bench.records import Job, Record, SolvedProblem
+from bell_bench import NEW, Job, Record, SolvedProblem, UsageError, save_picture
 
 PALETTE = ("#CC6677", "#332288", "#DDCC77", "#117733", "#88CCEE",
            "#882255", "#44AA99", "#999933", "#AA4499")  # fmt: skip

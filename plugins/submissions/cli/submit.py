@@ -29,7 +29,7 @@ def command(runs: tuple[pathlib.Path, ...], out: pathlib.Path, name: str, contac
     logs, no weights, no paths of this machine. A job that failed is listed as failed; one that has
     not ended is refused.
     """
-    from bell_bench.api import submit
+    from bell_bench_submissions.functions import submit
 
     click.echo(submit(*runs, out=out, name=name, contact=contact, watch=watched("packing jobs")))
     click.echo(f"check it as we will: bell-bench validate {out}")

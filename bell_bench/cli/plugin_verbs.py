@@ -1,0 +1,62 @@
+"""The verbs that plugins add. Loading all plugins takes longer than printing help may take, so what
+``--help`` shows of them is remembered until something is installed, removed or edited."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import sys
+from collections.abc import Container
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bell_bench.specs import VerbSpec
+
+
+def plugin_verbs() -> dict[str, VerbSpec]:
+    """Return the verbs of all plugins by name; of several with one name, the first's."""
+    from bell_bench.plugins import registry
+    from bell_bench.specs import VerbSpec
+
+    found: dict[str, VerbSpec] = {}
+    for provided in registry().every(VerbSpec):
+        found.setdefault(provided.spec.name, provided.spec)
+    return found
+
+
+def plugin_lines(ours: Container[str]) -> dict[str, str]:
+    """Return a line of help for each verb of a plugin that is not one of ours."""
+    file = _memory()
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        known = json.loads(file.read_text("utf-8"))
+        if known["installed"] == _installed(known["modules"]):
+            return {str(name): str(help) for name, help in known["verbs"].items()}
+    verbs = {name: spec.summary for name, spec in plugin_verbs().items() if name not in ours}
+    _remember(file, verbs)
+    return verbs
+
+
+def _remember(file: pathlib.Path, verbs: dict[str, str]) -> None:
+    from bell_bench.files import write_json
+    from bell_bench.plugins import registry
+
+    modules = registry().files()
+    with suppress(OSError):  # a cache that cannot be written costs some milliseconds each time
+        write_json(file, {"installed": _installed(modules), "modules": modules, "verbs": verbs})
+
+
+def _installed(modules: list[str]) -> list[Any]:
+    """What changes when a plugin is installed, removed, limited or edited."""
+    from bell_bench import __version__
+
+    places = [place for place in (*sys.path, *modules) if os.path.exists(place)]
+    limit = os.environ.get("BELL_BENCH_PLUGINS")
+    return [__version__, limit, *([place, os.stat(place).st_mtime_ns] for place in places)]
+
+
+def _memory() -> pathlib.Path:
+    from bell_bench.folders import cache_folder
+
+    return cache_folder() / "verbs.json"

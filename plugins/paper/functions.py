@@ -1,0 +1,143 @@
+"""What ``bell-bench reproduce`` and ``ablate`` do, from Python."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bell_bench import cpu_determinism
+from bell_bench.api import File, several
+from bell_bench.harness.progress import Tell, silent
+from bell_bench.harness.ranges import MOST_REALISATIONS, check_number
+from bell_bench.text import table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bell_bench_paper.reproduction import Reproduction
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ablation:
+    """What an ablation measured. Printed, it is what ``bell-bench ablate`` prints."""
+
+    rows: pd.DataFrame
+    text: str
+    stopping: pd.DataFrame | None = None
+    """Of searches: a row per run, with the paths until it stopped and the best it found."""
+
+    def to_csv(self, file: str | pathlib.Path) -> list[pathlib.Path]:
+        """Write the rows, and beside them where searches stopped; return the files."""
+        from bell_bench_paper.ablations.tables import write_csv
+
+        target = pathlib.Path(file)
+        tables = {target: self.rows}
+        if self.stopping is not None:
+            tables[target.with_stem(f"{target.stem}-stopping")] = self.stopping
+        for place, rows in tables.items():
+            write_csv(rows, place)
+        return list(tables)
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def ablate_density(
+    *,
+    scale: str = "quick",
+    data: str = "glyphs",
+    seeds: int = 5,
+    plot: File | None = None,
+    tell: Tell = silent,
+) -> Ablation:
+    """Which Gaussian of N images knows its own domain among nine?
+
+    ``plot`` is where the figure goes.
+    """
+    from bell_bench_paper.ablations import density, plots, tables
+
+    check_number("--seeds", seeds, 1)
+    cpu_determinism.hold()
+    rows = density.run(scale=scale, data=data, seeds=seeds, tell=tell)
+    title = tables.density_title(data, scale)
+    if plot is not None:
+        plots.draw_density(rows, pathlib.Path(plot), title)
+    headers, lines = tables.density_summary(rows)
+    return Ablation(rows, f"{title}, {seeds} seeds\n{table(lines, headers)}")
+
+
+def ablate_nt_search(
+    *,
+    realisations: int = 5,
+    scale: str = "quick",
+    data: str = "glyphs",
+    protocol: str = "paper",
+    seeds: int = 10,
+    out: File = "runs",
+    plot: File | None = None,
+    tell: Tell = silent,
+) -> Ablation:
+    """How soon does the search for latent transfer find the best suffix, and where does it stop?
+
+    Paths are trained once, in ``out``; ``plot`` is where the figure goes.
+    """
+    from bell_bench_paper.ablations import nt_search, plots, tables
+
+    check_number("--seeds", seeds, 1)
+    check_number("--realisations", realisations, 1, MOST_REALISATIONS)
+    cpu_determinism.hold()
+    rows = nt_search.run(
+        realisations=realisations,
+        scale=scale,
+        data=data,
+        protocol=protocol,
+        seeds=seeds,
+        out=pathlib.Path(out),
+        tell=tell,
+    )
+    title = tables.nt_search_title(data, scale, protocol)
+    if plot is not None:
+        plots.draw_nt_search(rows, pathlib.Path(plot), title)
+    headers, lines = tables.nt_search_summary(rows)
+    text = f"{title}, {realisations} realisations, {seeds} seeds\n{table(lines, headers)}"
+    return Ablation(rows, text, nt_search.stopping(rows))
+
+
+def reproduce(
+    part: str = "all",
+    *,
+    scale: str | None = None,
+    data: str | None = None,
+    algorithms: str | Iterable[str] = (),
+    sequences: str | Iterable[str] = (),
+    realisations: Iterable[int] = (),
+    jobs: int | None = None,
+    out: File = "runs",
+    given: Iterable[File] = (),
+    run: bool = True,
+    claims: File | None = None,
+    quiet: bool = False,
+) -> Reproduction:
+    """Run what a part of the paper (bell, ctrl, scale, ablations or all) needs; judge its claims.
+
+    What ``out`` has, or submissions and folders of results ``given``, is not run again; with
+    ``run=False`` nothing is. Algorithms, sequences and realisations narrow it. ``claims`` is a JSON
+    file in place of ours.
+    """
+    from bell_bench_paper import reproduction
+
+    scope = reproduction.Scope(
+        scale, data, several(algorithms), several(sequences), tuple(realisations)
+    )
+    return reproduction.reproduce(
+        part,
+        scope,
+        out=pathlib.Path(out),
+        given=[pathlib.Path(each) for each in given],
+        workers=jobs,
+        run=run,
+        file=None if claims is None else pathlib.Path(claims),
+        quiet=quiet,
+    )

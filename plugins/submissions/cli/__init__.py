@@ -1,0 +1,1 @@
+"""The verbs that pack results and check them."""
