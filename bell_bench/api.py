@@ -110,7 +110,8 @@ def plan(
 ) -> Forecast:
     """What ``evaluate`` would take, on ``machines`` with so many ``cores``, each like this one's.
 
-    Times this machine first; ``tell`` hears of it. Compares with the jobs that have run in ``out``.
+    The records in ``out`` tell it where they fit, and the rest is counted. This machine is timed
+    where they do not tell the seconds. ``tell`` hears how far that has come.
     """
     from bell_bench.harness.executor import cores as cores_here
     from bell_bench.harness.forecast import forecast

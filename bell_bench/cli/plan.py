@@ -31,8 +31,8 @@ from bell_bench.harness.progress import steps
 def command(cores: int | None, machines: int, as_json: bool, **asked: Any) -> None:
     """Tell what `evaluate` with the same options would take: jobs, updates, FLOPs, storage, time.
 
-    How fast this machine trains is measured first, which takes some seconds. If some of the jobs
-    have run, in --out, the estimate is compared with what they took.
+    The records in --out tell it where they fit; the rest is counted. Where they do not tell the
+    seconds, this machine is timed, which takes a while. Counts are compared with what jobs took.
     """
     wanted = arguments(asked)
     from bell_bench.api import plan

@@ -57,10 +57,14 @@ class Job(JsonStruct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return f"{readable}-{self.key[:8]}"
 
     @property
+    def distribution(self) -> str:
+        """Who provides the algorithm, whichever version."""
+        return self.provider.rpartition(" ")[0]
+
+    @property
     def is_standalone(self) -> bool:
         """Whether this is the yardstick: our own ``sa``, whoever else may have one."""
-        distribution, _, name = STANDALONE.partition(":")
-        return self.algorithm == name and self.provider.startswith(f"{distribution} ")
+        return f"{self.distribution}:{self.algorithm}" == STANDALONE
 
     @property
     def setting(self) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, is_dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from bell_bench.errors import UsageError
 from bell_bench.modular.architecture import Architecture
@@ -31,11 +31,18 @@ class ProblemSize:
 
     architecture: Architecture
     train: int
-    """Inputs to train on."""
+    """How many inputs there are to train on."""
     validation: int
-    train_images: int
-    """How many different images these are made of, at most."""
-    validation_images: int
+    train_images: int | None = None
+    """How many different images these are made of, at most; None if no two need share one."""
+    validation_images: int | None = None
+
+    @classmethod
+    def of(cls, problem: Problem) -> ProblemSize:
+        """Return the size of a problem that has been made."""
+        train, validation = problem.train, problem.validation
+        return cls(problem.architecture, len(train), len(validation),
+                   len(train.images), len(validation.images))  # fmt: skip
 
 
 class Sequence(Protocol):
@@ -47,11 +54,6 @@ class Sequence(Protocol):
     @property
     def domains(self) -> tuple[str, ...]:
         """The image domains it needs, in order of first use."""
-        ...
-
-    @property
-    def sizes(self) -> list[ProblemSize]:
-        """Of every problem; no image is needed for it."""
         ...
 
     def __len__(self) -> int: ...
@@ -66,6 +68,15 @@ class Sequence(Protocol):
 
     def describe(self) -> list[dict[str, Any]]:
         """One JSON-able row per problem."""
+        ...
+
+
+@runtime_checkable
+class SizedSequence(Protocol):
+    """What a sequence may add, so that ``bell-bench plan`` need not make its problems to count."""
+
+    def problem_size(self, index: int) -> ProblemSize:
+        """Return the size of a problem. It needs no image."""
         ...
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from bell_bench import Problem, Split
 from bell_bench.modular.architecture import Architecture, ModuleSpec, Type
 from bell_bench.modular.settings import TrainingSettings
-from bell_bench.suites.base import ProblemSize, SequenceInfo
+from bell_bench.suites.base import SequenceInfo
 
 POINT, HIDDEN, ANSWER = Type("point", (8,)), Type("hidden", (16,)), Type("answer", (1,))
 NETWORK = Architecture(
@@ -28,10 +28,6 @@ class Blobs:
 
     def __len__(self):
         return 3
-
-    @property
-    def sizes(self):
-        return [ProblemSize(NETWORK, 200, 50, 200, 50) for _ in range(len(self))]
 
     def missing(self):
         return {}

@@ -68,6 +68,13 @@ def test_the_domain_is_described_and_loads(
     assert domain.train_images.shape == (80, 28, 28)
 
 
+def test_the_suite_is_counted_from_its_problems(here: pathlib.Path) -> None:
+    forecast = bell_bench.plan("mntdp-d", suite="blobs", sequences="other", out="nothing-yet")
+    assert {row["from"] for row in forecast.rows} == {"counted"}
+    assert forecast.total["updates"] > 0
+    assert forecast.total["seconds"] > 0
+
+
 @pytest.fixture(scope="module")
 def results(here: pathlib.Path) -> Any:
     """Both of the suite's algorithms, by the plugin's executor."""

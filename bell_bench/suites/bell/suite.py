@@ -80,21 +80,12 @@ class BellSequence:
             vector_layers=self.protocol.vector_layers,
         )
 
-    @property
-    def sizes(self) -> list[ProblemSize]:
-        return [self._size(place) for place in self.places]
-
-    def _size(self, place: PatternPlace) -> ProblemSize:
-        triples, there = self.triples(place), self.scale.domain
-        inputs = {part: triples[part].points for part in ("train", "validation")}
-        images = {
-            part: min(filter(None, (
-                points * (2 if place.labelling else 1), triples[part].images, getattr(there, part)
-            )))
-            for part, points in inputs.items()
-        }  # fmt: skip
-        architecture = self.architecture(place)
-        return ProblemSize(architecture, *inputs.values(), *images.values())
+    def problem_size(self, index: int) -> ProblemSize:
+        place, domain = self.places[index], self.scale.domain
+        triples = self.triples(place)
+        train, validation = triples["train"], triples["validation"]
+        images = (train.images or domain.train, validation.images or domain.validation)
+        return ProblemSize(self.architecture(place), train.points, validation.points, *images)
 
     def missing(self) -> Mapping[str, str]:
         return missing(self.domains, self.data)

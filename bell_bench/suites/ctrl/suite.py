@@ -66,14 +66,11 @@ class CtrlSequence:
             )
         return why
 
-    @property
-    def sizes(self) -> list[ProblemSize]:
-        return [self._size(place) for place in self.places]
-
-    def _size(self, place: StreamPlace) -> ProblemSize:
-        counts = self.per_class(place)
-        train, validation = (len(place.classes) * counts[part] for part in ("train", "validation"))
-        return ProblemSize(self.architecture(place), train, validation, train, validation)
+    def problem_size(self, index: int) -> ProblemSize:
+        place = self.places[index]
+        classes, counts = len(place.classes), self.per_class(place)
+        inputs = (classes * counts["train"], classes * counts["validation"])
+        return ProblemSize(self.architecture(place), *inputs)
 
     def per_class(self, place: StreamPlace) -> dict[str, int]:
         """Images per class of a task's training, validation and test sets, as asked for."""
