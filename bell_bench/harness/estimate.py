@@ -56,19 +56,22 @@ def estimate(plan: Plan, store: ResultStore, sizes: Sizes, tell: Tell) -> list[E
     jobs = [job for job in plan.jobs if job.name not in plan.unsupported]
     past, found = PastRuns(store, jobs, tell), []
     for number, job in enumerate(jobs, start=1):
-        found.append(_estimate(job, past.like(job), sizes))
+        found.append(_estimate(job, past, sizes))
         tell(f"estimating {job.algorithm} {job.sequence}", number, len(jobs))
     return found
 
 
-def _estimate(job: Job, records: list[Record], sizes: Sizes) -> Estimate:
-    """Return what records tell; without any, what is counted."""
-    counted, why = None, ""
+def _estimate(job: Job, past: PastRuns, sizes: Sizes) -> Estimate:
+    """Return what records of the same sequence tell; else what is counted; else what records of
+    other sequences tell. Counting knows the sequence, so it goes before those."""
+    records, counted, why = past.on_its_sequence(job), None, ""
     if not records or records[0].job == job:
         try:
             counted = count(job, sizes)
         except Uncountable as error:
             why = str(error)
+    if counted is None:
+        records = records or past.elsewhere(job)
     if not records:
         return Estimate(job, counted, counted=counted, why=why)
     problems = len(sequence_of(job))

@@ -25,13 +25,15 @@ class PastRuns:
                 self._records[_kind(record.job)].append(record)
             tell("reading records", number, len(folders))
 
-    def like(self, job: Job) -> list[Record]:
-        """Return the records that fit a job best: its own; or else all on its sequence; or else
-        all on other sequences. None may fit."""
-        alike = self._records.get(_kind(job), [])
+    def on_its_sequence(self, job: Job) -> list[Record]:
+        """Return the job's own record, or else all on its sequence; there may be none."""
+        alike = self.elsewhere(job)
         own = [record for record in alike if record.job == job]
-        same = [record for record in alike if record.job.sequence == job.sequence]
-        return own or same or alike
+        return own or [record for record in alike if record.job.sequence == job.sequence]
+
+    def elsewhere(self, job: Job) -> list[Record]:
+        """Return the records of the job's algorithm on all sequences."""
+        return self._records.get(_kind(job), [])
 
 
 def _kind(job: Job) -> str:

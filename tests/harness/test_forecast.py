@@ -209,6 +209,12 @@ def test_other_sequences_count_by_the_problem(store, timed):
     assert not timed
 
 
+def test_counting_goes_before_other_sequences(store, timed):
+    put(store, job_of("sa", sequences=("S_in_plus",)))
+    (row,) = planned(store, "sa").rows
+    assert row["from"] == "counted"
+
+
 def test_only_the_same_algorithm_at_the_same_scale_tells(store, timed):
     other = job_of("lmc", realisations=(1,))
     for number, change in enumerate(
