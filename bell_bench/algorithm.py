@@ -6,15 +6,14 @@ import pathlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from bell_bench.modular.path import ModulePath
-from bell_bench.modular.settings import TrainingSettings
-from bell_bench.problem import Inputs, Problem
-
 if TYPE_CHECKING:
     import torch
 
     from bell_bench.modular.evaluator import Evaluation
     from bell_bench.modular.library import Library
+    from bell_bench.modular.path import ModulePath
+    from bell_bench.modular.settings import TrainingSettings
+    from bell_bench.problem import Inputs, Problem
 
 
 class Context(Protocol):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench.modular.architecture import Architecture
+if TYPE_CHECKING:
+    from bell_bench.modular.architecture import Architecture
 
 Array = NDArray[Any]
 

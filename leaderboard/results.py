@@ -148,6 +148,14 @@ class Results:
         found = (grid for board in self._boards for grid in property_grids(board, judged))
         return "\n\n".join(map(to_text, found))
 
+    def check_rules(
+        self, rules: str | pathlib.Path | None = None, tuned: Iterable[str] = ()
+    ) -> None:
+        """Raise UsageError if these are no rules for the properties."""
+        from bell_bench_leaderboard.properties import read_rules
+
+        read_rules(None if rules is None else pathlib.Path(rules), tuned)
+
     def page(
         self,
         file: str | pathlib.Path,

@@ -84,10 +84,8 @@ def command(
     Every accuracy is recomputed from the stored predictions. Only runs of equal suite, version,
     scale, data and protocol are compared; others are shown apart.
     """
-    from bell_bench_leaderboard.properties import read_rules
-
     results = _read(runs or (pathlib.Path("runs"),))
-    read_rules(rules, tuned)  # a wrong one is told before anything is shown
+    results.check_rules(rules, tuned)  # a wrong one is told before anything is shown
 
     def written(form: str, markup: str) -> Callable[[pathlib.Path], None]:
         text = results.table(form, markup=markup, baseline=baseline)

@@ -31,7 +31,8 @@ class ModuleSpec:
     """One module: what kind of computation, from which type to which."""
 
     kind: str
-    """A key of ``bell_bench.modular.blocks.BLOCKS``: linear, conv, …"""
+    """A key of ``bell_bench.modular.blocks.BLOCKS`` (linear, conv, …), or an import string of a
+    suite's own subclass of ``bell_bench.modular.kind.Block``."""
     source: Type
     target: Type
     activation: str = "relu"

@@ -15,7 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bell_bench.errors import unknown
+from bell_bench.errors import BellBenchError, unknown
+from bell_bench.import_strings import load_object
 from bell_bench.modular.architecture import ModuleSpec
 from bell_bench.modular.initialisation import torch_default, uniform
 from bell_bench.modular.kind import Block, Weights
@@ -137,10 +138,21 @@ BLOCKS: dict[str, Block] = {
 
 
 def block(spec: ModuleSpec) -> Block:
-    """The kind of a spec, or an error that names the known ones."""
+    """Return the kind of a spec: one of ours, or a suite's own by its import string."""
+    if ":" in spec.kind:
+        return _loaded(spec.kind)
     if spec.kind not in BLOCKS:
-        raise unknown("kind of module", spec.kind, BLOCKS)
+        raise unknown("kind of module", spec.kind, BLOCKS, "(or an import string of your own)")
     return BLOCKS[spec.kind]
+
+
+@lru_cache(maxsize=256)
+def _loaded(kind: str) -> Block:
+    """Return an instance of the class that an import string names."""
+    target = load_object(kind)
+    if not (isinstance(target, type) and issubclass(target, Block)):
+        raise BellBenchError(f"{kind} is {target!r}; a kind of module is a subclass of Block")
+    return target()
 
 
 def _xavier(

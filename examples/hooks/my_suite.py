@@ -1,4 +1,4 @@
-"""A suite of its own kind: points, not images. Nothing here imports torch."""
+"""A suite of its own kind: points, not images, and modules of its own. Nothing here imports torch."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,7 +12,10 @@ from bell_bench.suites.base import SequenceInfo
 
 POINT, HIDDEN, ANSWER = Type("point", (8,)), Type("hidden", (16,)), Type("answer", (1,))
 NETWORK = Architecture(
-    (ModuleSpec("linear", POINT, HIDDEN), ModuleSpec("linear", HIDDEN, ANSWER, "sigmoid"))
+    (
+        ModuleSpec("my_kind:Near", POINT, HIDDEN, "none"),
+        ModuleSpec("linear", HIDDEN, ANSWER, "sigmoid"),
+    )
 )
 SIZES = {"train": 200, "validation": 50, "test": 100}
 

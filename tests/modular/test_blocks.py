@@ -7,7 +7,7 @@ import torch
 from made_problems import convolutional, normalised, relational, residual
 from reference import COLOUR, from_torch, to_torch
 
-from bell_bench.errors import UsageError
+from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.modular.architecture import ModuleSpec, Type
 from bell_bench.modular.blocks import ACTIVATIONS, BLOCKS, DERIVATIVES, Block, block
 from bell_bench.modular.library import hash_weights
@@ -255,3 +255,19 @@ def test_an_unknown_kind_is_refused():
     with pytest.raises(UsageError, match="did you mean conv"):
         block(spec)
     assert set(BLOCKS) >= {"linear", "conv"}
+
+
+class Doubled(Block):
+    """A kind that a suite might bring."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "fault"),
+    [("test_blocks:new", "subclass of Block"), ("no_such_module:Kind", "no_such_module")],
+)
+def test_a_kind_of_a_suites_own_is_named_by_an_import_string(kind, fault):
+    own = ModuleSpec(f"{__name__}:Doubled", Type("a", (2,)), Type("b", (2,)))
+    assert isinstance(block(own), Doubled)
+    assert block(own) is block(own)
+    with pytest.raises(BellBenchError, match=fault):
+        block(ModuleSpec(kind.replace("test_blocks", __name__), Type("a", (2,)), Type("b", (2,))))
