@@ -1,4 +1,4 @@
-"""A suite of its own kind: points, not images, and modules of its own. Nothing here imports torch."""
+"""A suite of points, not images, with modules of its own. Nothing here imports torch."""
 
 from dataclasses import dataclass
 from typing import ClassVar
