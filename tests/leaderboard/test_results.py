@@ -106,27 +106,44 @@ def test_a_records_text_is_no_formula_and_steers_nothing(reason, cell):
 
 NEW_SCORE = """
 from bell_bench import records
-from bell_bench.records import scores
+from bell_bench.records import costs, scores
 scores.SCORES += (
     scores.Score("worst", "worst", "the lowest", lambda of: 100 * min(of.final), signed=False),
+    scores.Score("halfway", "halfway", "of the matrix", lambda of: 100 * of.matrix[0][0]),
 )
-records.SCORES = scores.SCORES
+costs.COSTS += (
+    costs.Cost("joules", "joules", "energy", lambda used, job: 5 * used.wall_s, summary=True,
+               traded=True),
+)
+records.SCORES, records.COSTS = scores.SCORES, costs.COSTS
 import pathlib
 from bell_bench_leaderboard.results import Results
 from tests.leaderboard.making import read, record
-records = [record(final=(0.7, 0.8)), record("sa", final=(0.9, 0.6))]
-results = Results(list(map(read, records)), pathlib.Path())
+made = [record(final=(0.7, 0.8)), record("sa", final=(0.9, 0.6))]
+for each in made:
+    each["matrix"] = [[0.5], [0.6, 0.7]]
+results = Results(list(map(read, made)), pathlib.Path())
 assert list(results.to_pandas()["worst"]) == [70, 60]
 assert sorted(results.leaderboard()["worst"]) == [60, 70]
 for form in ("summary", "wide", "long"):
     assert "worst" in results.table(form, markup="markdown"), form
+assert list(results.to_pandas()["halfway"]) == [50, 50]
+assert list(results.to_pandas()["joules"]) == [20, 20]
+assert list(results.leaderboard()["joules"]) == [20, 20]
+assert "joules" in results.table("summary") and "joules" in results.costs()
 results.page("page.html")
-assert '"worst":{"title":"worst"' in pathlib.Path("page.html").read_text()
+page = pathlib.Path("page.html").read_text()
+assert '"worst":{"title":"worst"' in page and '"joules":{"title":"joules"' in page
+from bell_bench_submissions.figures import all_scores
+jobs = {each.job.algorithm: each for each in results.records}
+done = {name: scores.JobAccuracies.of(each) for name, each in jobs.items()}
+claims = all_scores({name: each.job for name, each in jobs.items()}, done)
+assert claims["picle"]["worst"] == 70 and claims["sa"]["halfway"] == 50
 """
 
 
-def test_a_new_score_is_one_line_and_is_everywhere(tmp_path):
-    """In a process of its own, as columns follow from the scores when they are imported."""
+def test_a_new_score_or_cost_is_one_line_and_is_everywhere(tmp_path):
+    """In a process of its own, as columns follow from scores and costs when they are imported."""
     path = {**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parents[2])}
     done = subprocess.run(
         [sys.executable, "-c", NEW_SCORE], cwd=tmp_path, env=path, capture_output=True, text=True
