@@ -1,41 +1,46 @@
-"""The plugin host: entry points loaded one by one, so that a broken plugin costs only itself.
+"""The plugin host: it loads entry points one by one, so that a broken plugin costs only itself.
 
-Other distributions' and local files are tried in another process first: some imports end it.
+It tries other distributions' plugins, and local files, in another process first, as an import can
+end or hang its process.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import importlib
 import importlib.metadata
 import importlib.util
 import json
 import os
-import pathlib
-import re
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
-
-import pluggy
+from typing import TYPE_CHECKING, Any, cast
 
 from bell_bench import hookspecs
-from bell_bench.errors import BellBenchError, UsageError, unknown
+from bell_bench.errors import BellBenchError, unknown
 from bell_bench.import_check import try_out
-from bell_bench.import_strings import clip, is_loaded, load_object, one_line
-from bell_bench.source_hash import edition
+from bell_bench.import_strings import is_loaded, load_object, one_line
+from bell_bench.local_files import local_algorithm, local_file
+from bell_bench.one_plugin import (
+    HOOKS,
+    Fault,
+    Plugin,
+    brief_repr,
+    check_spec,
+    flatten,
+    import_plugin,
+)
+from bell_bench.provided import LIMIT, OURS, Provided, SpecT, canonical, pick
 from bell_bench.specs import (
     AlgorithmFamilySpec,
     AlgorithmSpec,
     DomainSpec,
     ExecutorSpec,
     NoteSpec,
-    Option,
     PictureSpec,
     ResultsSpec,
     Spec,
@@ -46,21 +51,17 @@ from bell_bench.specs import (
 if TYPE_CHECKING:
     from bell_bench.suites.base import Suite
 
-LIMIT = "BELL_BENCH_PLUGINS"
-"""The environment variable that names the entry points or distributions to load; empty: none."""
+__all__ = ["HOOKS", "KINDS", "LIMIT", "OBSERVERS", "OURS", "PluginInfo", "PluginWarning",
+           "Provided", "Registry", "function_of_a_verb", "local_algorithm", "registry",
+           "told_of_plugins"]  # fmt: skip
 
 DEADLY = "BELL_BENCH_DEADLY_PLUGINS"
 """The environment variable by which a process that has tried all plugins tells those it starts
 which of them must not be imported, and why, as JSON."""
 
-OURS = "bell-bench"
-"""The distribution whose own plugins need no trial."""
-
 LEADERBOARD = "leaderboard"
 """Our plugin that shows results, which does so even where the environment leaves it out: every run
 ends with a table."""
-
-SpecT = TypeVar("SpecT", bound=Spec)
 
 KINDS: dict[str, type[Spec]] = {
     "algorithms": AlgorithmSpec,
@@ -74,7 +75,6 @@ KINDS: dict[str, type[Spec]] = {
     "results": ResultsSpec,
 }
 """What plugins provide, each by the hook ``bell_bench_KIND``."""
-HOOKS = tuple(name for name in dir(hookspecs) if name.startswith("bell_bench_"))
 _SUITE_MEMBERS = (
     *("name", "version", "sequences", "scales", "protocols", "sources"),
     *("realisation_seed", "sequence"),
@@ -84,38 +84,6 @@ OBSERVERS = tuple(hook for hook in HOOKS if hook.removeprefix("bell_bench_") not
 
 class PluginWarning(UserWarning):
     """A plugin is broken; all others work."""
-
-
-class _Fault(Exception):
-    """Why a plugin is broken, in a sentence."""
-
-
-@dataclass(frozen=True)
-class Provided(Generic[SpecT]):
-    """A spec and who provides it."""
-
-    spec: SpecT
-    plugin: str
-    """The entry point's name; ``file`` for a local file."""
-    distribution: str
-    """The distribution's name; for a local file, its path."""
-    version: str
-    """The distribution's version; for a local file, a hash of its content."""
-    family: str = ""
-    """The family that the algorithm belongs to, if it belongs to one."""
-
-    @property
-    def qualified(self) -> str:
-        """The name that picks this provider among several."""
-        return self.spec.name if self.family else f"{self.distribution}:{self.spec.name}"
-
-    @property
-    def provider(self) -> str:
-        """As a job names it: another one makes another job. Ours has versions for what changes a
-        figure; others' editable distributions are named with a hash of their source."""
-        known = self.plugin == "file" or self.family or _canonical(self.distribution) == OURS
-        source = "" if known else edition(self.distribution, self.spec.load)
-        return f"{self.distribution} {self.version}{source}"
 
 
 @dataclass
@@ -140,22 +108,6 @@ class PluginInfo:
         return f"plugin {self.name!r} of {self.distribution} {self.version}"
 
 
-class _Plugin:
-    """A loaded plugin with a pluggy manager of its own: nothing it does reaches the others."""
-
-    def __init__(self, info: PluginInfo, module: object) -> None:
-        self.info = info
-        self.module = module
-        self.hooks = _register(module)
-
-    def call(self, hook: str, **kwargs: Any) -> list[Any]:
-        """The results of the plugin's implementations of ``hook``."""
-        return cast("list[Any]", getattr(self.hooks, hook)(**kwargs))
-
-    def implements(self, hook: str) -> bool:
-        return bool(getattr(self.hooks, hook).get_hookimpls())
-
-
 class Registry:
     """All that the loaded plugins provide, and what is wrong with the broken ones."""
 
@@ -170,7 +122,7 @@ class Registry:
         self._provided: dict[type[Spec], list[Provided[Any]]] = {
             spec: [] for spec in KINDS.values()
         }
-        self._loaded: list[_Plugin] = []
+        self._loaded: list[Plugin] = []
         self._suite_objects: dict[str, Suite] = {}
         for entry_point in entry_points:
             self._add(entry_point)
@@ -189,7 +141,7 @@ class Registry:
 
     def named(self, spec_type: type[SpecT], name: str) -> Provided[SpecT]:
         """The one of this name, or of ``distribution:name``; UsageError if there is none."""
-        return _pick(spec_type.kind, name, self.every(spec_type))
+        return pick(spec_type.kind, name, self.every(spec_type))
 
     @property
     def algorithms(self) -> list[Provided[AlgorithmSpec]]:
@@ -235,7 +187,7 @@ class Registry:
     def results(self) -> Any:
         """The class that shows results: another distribution's if there is one, else ours."""
         found = self.every(ResultsSpec) or _ours(LEADERBOARD).every(ResultsSpec)
-        chosen = [each for each in found if _canonical(each.distribution) != OURS] or found
+        chosen = [each for each in found if canonical(each.distribution) != OURS] or found
         if len(chosen) != 1:
             names = ", ".join(each.provider for each in chosen) or "nobody"
             raise BellBenchError(
@@ -263,8 +215,8 @@ class Registry:
             return
         started = time.perf_counter()
         try:
-            plugin = _Plugin(info, _import(entry_point))
-        except _Fault as fault:
+            plugin = Plugin(info, import_plugin(entry_point))
+        except Fault as fault:
             _mark(info, str(fault))
             return
         finally:
@@ -276,7 +228,7 @@ class Registry:
         if observers:
             info.provides["observers"] = observers
 
-    def _collect(self, plugin: _Plugin, kind: str) -> None:
+    def _collect(self, plugin: Plugin, kind: str) -> None:
         """Add what the plugin provides of ``kind``: all of it, or nothing if any of it is bad."""
         hook, spec_type = f"bell_bench_{kind}", KINDS[kind]
         info = plugin.info
@@ -284,13 +236,13 @@ class Registry:
         taken = {p.spec.name for p in found if p.distribution == info.distribution}
         specs: list[Spec] = []
         try:
-            for spec in _flatten(hook, plugin.call(hook)):
-                _check_spec(hook, spec, spec_type)
+            for spec in flatten(hook, plugin.call(hook)):
+                check_spec(hook, spec, spec_type)
                 if spec.name in taken:
-                    raise _Fault(f"{hook} gives the name {spec.name!r} a second time")
+                    raise Fault(f"{hook} gives the name {spec.name!r} a second time")
                 taken.add(spec.name)
                 specs.append(spec)
-        except _Fault as fault:
+        except Fault as fault:
             _mark(info, str(fault))
         except (Exception, SystemExit) as error:
             _mark(info, f"{hook} raised {one_line(error)}")
@@ -387,37 +339,10 @@ def _load_file_alone(load: str) -> None:
 
 def _try_file(path: str, name: str) -> None:
     """Refuse a file whose import would end or hang this process."""
-    file, load = _local(path, name)
+    file, load = local_file(path, name)
     if not is_loaded(file):
         for fault in _try("_load_file_alone", [load]).values():
             raise BellBenchError(fault)
-
-
-def _local(path: str, name: str) -> tuple[pathlib.Path, str]:
-    """The file, and the import string of what is asked for."""
-    file = pathlib.Path(path)
-    with contextlib.suppress(RuntimeError, ValueError):  # nobody's home, a loop of links, a NUL
-        file = file.expanduser().resolve()
-    if not file.is_file():
-        raise UsageError(f"no such file: {file} (asked for as {path}:{name})")
-    if not name.isidentifier():
-        raise UsageError(f"name the class in {file} to use, as {path}:MyAlgorithm")
-    return file, f"file:{file}:{name}"
-
-
-def local_algorithm(path: str, name: str) -> Provided[AlgorithmSpec]:
-    """The algorithm in a file, with its class's ``options`` and the start of its docstring."""
-    file, load = _local(path, name)
-    target = load_object(load)
-    if not isinstance(target, type):
-        raise UsageError(f"{name} in {file} is no class, but {target!r}")
-    options: Mapping[str, Option] = getattr(target, "options", {})
-    try:
-        spec = AlgorithmSpec(name, load, _first_sentence(target), options=dict(options))
-    except (TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"{name} in {file}: {error}") from error
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    return Provided(spec, "file", str(file), f"sha256:{digest[:12]}")
 
 
 def _member(family: Provided[AlgorithmFamilySpec], name: str) -> Provided[AlgorithmSpec]:
@@ -442,88 +367,8 @@ def _checked_suite(suite: Any) -> Suite:
     """Refuse an object that would fail in listings; what it does when it runs is its affair."""
     lacking = [name for name in _SUITE_MEMBERS if not hasattr(suite, name)]
     if lacking:
-        raise BellBenchError(f"{_brief(suite)} is no suite, it lacks {', '.join(lacking)}")
+        raise BellBenchError(f"{brief_repr(suite)} is no suite, it lacks {', '.join(lacking)}")
     return cast("Suite", suite)
-
-
-def _first_sentence(target: type) -> str:
-    lines = (target.__dict__.get("__doc__") or "").strip().splitlines()
-    return lines[0].strip() if lines else "(no docstring)"
-
-
-def _import(entry_point: importlib.metadata.EntryPoint) -> object:
-    try:
-        return entry_point.load()
-    except (Exception, SystemExit) as error:
-        raise _Fault(f"import of {entry_point.value} failed: {one_line(error)}") from error
-
-
-def _register(module: object) -> pluggy.HookRelay:
-    """The hooks of a manager that knows this plugin alone, once all of them are right."""
-    manager = pluggy.PluginManager(hookspecs.PROJECT)
-    manager.add_hookspecs(hookspecs)
-    try:
-        manager.register(module)
-    except pluggy.PluginValidationError as error:
-        raise _Fault(_wrong_signature(error)) from error
-    except Exception as error:
-        raise _Fault(f"cannot be registered: {one_line(error)}") from error
-    callers = manager.get_hookcallers(module) or []
-    for caller in callers:
-        if not caller.has_spec():
-            raise _Fault(str(unknown("hook", caller.name, HOOKS)))
-    implemented = {caller.name for caller in callers}
-    for hook in HOOKS:
-        if hook not in implemented and callable(getattr(module, hook, None)):
-            raise _Fault(f"{hook} is not marked with @hookimpl")
-    if not callers:
-        raise _Fault(f"implements no hook; known: {', '.join(HOOKS)}")
-    return manager.hook
-
-
-def _wrong_signature(error: pluggy.PluginValidationError) -> str:
-    """Pluggy's words on a wrong signature, on one line and without the path of the module."""
-    match = re.search(r"for hook '(\w+)'.*?hookimpl definition: (.*?)\n(.*)", str(error), re.S)
-    if match is None:
-        return one_line(error)
-    hook, definition, complaint = match.groups()
-    return f"{hook} has a wrong signature, {definition.strip()}: {' '.join(complaint.split())}"
-
-
-def _flatten(hook: str, results: Iterable[Any]) -> Iterator[Any]:
-    for result in results:
-        if isinstance(result, str) or not isinstance(result, Iterable):
-            raise _Fault(f"{hook} gave {_brief(result)}, not an iterable of specs")
-        yield from result
-
-
-def _check_spec(hook: str, spec: object, spec_type: type[Spec]) -> None:
-    """Refuse what would fail later and elsewhere; a spec has checked its own names already."""
-    if not isinstance(spec, spec_type):
-        raise _Fault(f"{hook} gave {_brief(spec)}, not {spec_type.__name__}")
-    if not isinstance(spec.summary, str):
-        raise _Fault(f"{hook}: the summary of {spec.name!r} is {_brief(spec.summary)}, not text")
-    if ":" in spec.name:
-        raise _Fault(f"{hook}: only the members of a family have a prefix, not {spec.name!r}")
-    if isinstance(spec, AlgorithmSpec) and not isinstance(spec.suites, tuple | list):
-        raise _Fault(f"{hook}: the suites of {spec.name!r} are {_brief(spec.suites)}, not a tuple")
-
-
-def _pick(kind: str, name: str, provided: list[Provided[SpecT]]) -> Provided[SpecT]:
-    distribution, _, bare = name.rpartition(":")
-    found = [p for p in provided if p.spec.name == bare]
-    if distribution:
-        found = [p for p in found if _canonical(p.distribution) == _canonical(distribution)]
-    if not found:
-        qualified = bool(distribution)
-        known = [p.qualified if qualified else p.spec.name for p in provided]
-        hint = f"(only the plugins in {LIMIT} are loaded)" if LIMIT in os.environ else ""
-        raise unknown(kind, name, known, hint)
-    if len(found) > 1:
-        providers = " and ".join(p.provider for p in found)
-        names = " or ".join(p.qualified for p in found)
-        raise UsageError(f"{kind} {name!r} is provided by {providers}; ask for {names}")
-    return found[0]
 
 
 def _limited(
@@ -536,7 +381,7 @@ def _limited(
         return every
     admitted = []
     for name in filter(None, map(str.strip, limit.split(","))):
-        found = [e for e in every if name == e.name or _canonical(name) == _owner(e)]
+        found = [e for e in every if name == e.name or canonical(name) == _owner(e)]
         if not found:
             raise unknown("plugin", name, [e.name for e in every], f"(in {LIMIT})")
         admitted += [e for e in found if e not in admitted]
@@ -554,11 +399,7 @@ def _label(entry_point: importlib.metadata.EntryPoint) -> str:
 
 
 def _owner(entry_point: importlib.metadata.EntryPoint) -> str:
-    return _canonical(_distribution(entry_point)[0])
-
-
-def _canonical(distribution: str) -> str:
-    return re.sub(r"[-_.]+", "-", distribution).lower()
+    return canonical(_distribution(entry_point)[0])
 
 
 def _mark(info: PluginInfo, reason: str) -> None:
@@ -570,7 +411,3 @@ def _mark(info: PluginInfo, reason: str) -> None:
 def _warn(info: PluginInfo) -> None:
     message = f"{info.label} is broken: {info.reason}"
     warnings.warn(PluginWarning(message), stacklevel=3)
-
-
-def _brief(value: object) -> str:
-    return clip(" ".join(repr(value).split()), 60)

@@ -20,13 +20,13 @@ import bell_bench
 from bell_bench import hookspecs
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.import_strings import load_object
+from bell_bench.one_plugin import Plugin
 from bell_bench.plugins import (
     HOOKS,
     OBSERVERS,
     PluginInfo,
     PluginWarning,
     Registry,
-    _Plugin,
     registry,
 )
 from tests.leaderboard.making import read, record
@@ -412,10 +412,10 @@ def blocks_of(page: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", text, re.S)
 
 
-def run_as_plugin(code: str) -> tuple[types.ModuleType, _Plugin]:
+def run_as_plugin(code: str) -> tuple[types.ModuleType, Plugin]:
     module = types.ModuleType("example")
     exec(code, module.__dict__)
-    return module, _Plugin(PluginInfo("example", "example", "0"), module)
+    return module, Plugin(PluginInfo("example", "example", "0"), module)
 
 
 @pytest.mark.parametrize("hook", HOOKS)

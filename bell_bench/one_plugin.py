@@ -1,0 +1,104 @@
+"""One plugin: its module is imported, its hooks are registered, and what they give is checked."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+import pluggy
+
+from bell_bench import hookspecs
+from bell_bench.errors import unknown
+from bell_bench.import_strings import clip, one_line
+from bell_bench.specs import AlgorithmSpec, Spec
+
+if TYPE_CHECKING:
+    from bell_bench.plugins import PluginInfo
+
+HOOKS = tuple(name for name in dir(hookspecs) if name.startswith("bell_bench_"))
+
+
+class Fault(Exception):
+    """A plugin is broken; the message says why in a sentence."""
+
+
+class Plugin:
+    """A loaded plugin with a pluggy manager of its own: nothing it does reaches the others."""
+
+    def __init__(self, info: PluginInfo, module: object) -> None:
+        self.info = info
+        self.module = module
+        self.hooks = register(module)
+
+    def call(self, hook: str, **kwargs: Any) -> list[Any]:
+        """The results of the plugin's implementations of ``hook``."""
+        return cast("list[Any]", getattr(self.hooks, hook)(**kwargs))
+
+    def implements(self, hook: str) -> bool:
+        return bool(getattr(self.hooks, hook).get_hookimpls())
+
+
+def import_plugin(entry_point: importlib.metadata.EntryPoint) -> object:
+    try:
+        return entry_point.load()
+    except (Exception, SystemExit) as error:
+        raise Fault(f"import of {entry_point.value} failed: {one_line(error)}") from error
+
+
+def register(module: object) -> pluggy.HookRelay:
+    """The hooks of a manager that knows this plugin alone, once all of them are right."""
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    try:
+        manager.register(module)
+    except pluggy.PluginValidationError as error:
+        raise Fault(_wrong_signature(error)) from error
+    except Exception as error:
+        raise Fault(f"cannot be registered: {one_line(error)}") from error
+    callers = manager.get_hookcallers(module) or []
+    for caller in callers:
+        if not caller.has_spec():
+            raise Fault(str(unknown("hook", caller.name, HOOKS)))
+    implemented = {caller.name for caller in callers}
+    for hook in HOOKS:
+        if hook not in implemented and callable(getattr(module, hook, None)):
+            raise Fault(f"{hook} is not marked with @hookimpl")
+    if not callers:
+        raise Fault(f"implements no hook; known: {', '.join(HOOKS)}")
+    return manager.hook
+
+
+def _wrong_signature(error: pluggy.PluginValidationError) -> str:
+    """Pluggy's words on a wrong signature, on one line and without the path of the module."""
+    match = re.search(r"for hook '(\w+)'.*?hookimpl definition: (.*?)\n(.*)", str(error), re.S)
+    if match is None:
+        return one_line(error)
+    hook, definition, complaint = match.groups()
+    return f"{hook} has a wrong signature, {definition.strip()}: {' '.join(complaint.split())}"
+
+
+def flatten(hook: str, results: Iterable[Any]) -> Iterator[Any]:
+    for result in results:
+        if isinstance(result, str) or not isinstance(result, Iterable):
+            raise Fault(f"{hook} gave {brief_repr(result)}, not an iterable of specs")
+        yield from result
+
+
+def check_spec(hook: str, spec: object, spec_type: type[Spec]) -> None:
+    """Refuse what would fail later and elsewhere; a spec has checked its own names already."""
+    if not isinstance(spec, spec_type):
+        raise Fault(f"{hook} gave {brief_repr(spec)}, not {spec_type.__name__}")
+    if not isinstance(spec.summary, str):
+        raise Fault(f"{hook}: the summary of {spec.name!r} is {brief_repr(spec.summary)}, not text")
+    if ":" in spec.name:
+        raise Fault(f"{hook}: only the members of a family have a prefix, not {spec.name!r}")
+    if isinstance(spec, AlgorithmSpec) and not isinstance(spec.suites, tuple | list):
+        raise Fault(
+            f"{hook}: the suites of {spec.name!r} are {brief_repr(spec.suites)}, not a tuple"
+        )
+
+
+def brief_repr(value: object) -> str:
+    return clip(" ".join(repr(value).split()), 60)

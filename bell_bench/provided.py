@@ -1,0 +1,69 @@
+"""Who provides what: a spec, and the plugin and distribution that it comes from."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from bell_bench.errors import UsageError, unknown
+from bell_bench.source_hash import edition
+from bell_bench.specs import Spec
+
+SpecT = TypeVar("SpecT", bound=Spec)
+
+OURS = "bell-bench"
+"""Our own distribution."""
+
+LIMIT = "BELL_BENCH_PLUGINS"
+"""The environment variable that names the entry points or distributions to load; empty: none."""
+
+
+@dataclass(frozen=True)
+class Provided(Generic[SpecT]):
+    """A spec and who provides it."""
+
+    spec: SpecT
+    plugin: str
+    """The entry point's name; ``file`` for a local file."""
+    distribution: str
+    """The distribution's name; for a local file, its path."""
+    version: str
+    """The distribution's version; for a local file, a hash of its content."""
+    family: str = ""
+    """The family that the algorithm belongs to, if it belongs to one."""
+
+    @property
+    def qualified(self) -> str:
+        """The name that picks this provider among several."""
+        return self.spec.name if self.family else f"{self.distribution}:{self.spec.name}"
+
+    @property
+    def provider(self) -> str:
+        """As a job names it: another one makes another job. Ours has versions for what changes a
+        figure; others' editable distributions are named with a hash of their source."""
+        known = self.plugin == "file" or self.family or canonical(self.distribution) == OURS
+        source = "" if known else edition(self.distribution, self.spec.load)
+        return f"{self.distribution} {self.version}{source}"
+
+
+def pick(kind: str, name: str, provided: list[Provided[SpecT]]) -> Provided[SpecT]:
+    distribution, _, bare = name.rpartition(":")
+    found = [p for p in provided if p.spec.name == bare]
+    if distribution:
+        found = [p for p in found if canonical(p.distribution) == canonical(distribution)]
+    if not found:
+        qualified = bool(distribution)
+        known = [p.qualified if qualified else p.spec.name for p in provided]
+        hint = f"(only the plugins in {LIMIT} are loaded)" if LIMIT in os.environ else ""
+        raise unknown(kind, name, known, hint)
+    if len(found) > 1:
+        providers = " and ".join(p.provider for p in found)
+        names = " or ".join(p.qualified for p in found)
+        raise UsageError(f"{kind} {name!r} is provided by {providers}; ask for {names}")
+    return found[0]
+
+
+def canonical(distribution: str) -> str:
+    return re.sub(r"[-_.]+", "-", distribution).lower()
