@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bell_bench.modular.architecture import Architecture
+
+if TYPE_CHECKING:
+    import torch
 
 Array = NDArray[Any]
 
@@ -47,6 +50,14 @@ class Inputs:
         """The unique images, standardised, as float32."""
         scaled = (self.images.astype(np.float32) - np.float32(self.mean)) / np.float32(self.std)
         return np.asarray(scaled, dtype=np.float32)
+
+    def tensors(self, device: torch.device | str = "cpu") -> tuple[torch.Tensor, torch.Tensor]:
+        """Return ``pixels()`` and ``index`` as tensors on a device: ``images[index]`` is
+        (n, arity, …)."""
+        import torch
+
+        images = torch.from_numpy(self.pixels()).to(device)
+        return images, torch.from_numpy(self.index).to(device, torch.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,7 +57,7 @@ class AlgorithmSpec:
     """The suites it supports; empty for all."""
     options: Mapping[str, Option] = field(default_factory=dict)
     work: str = ""
-    """An import string of a function that says how much it trains (``bell_bench.work``)."""
+    """An import string of a function that says how much it trains (see ``PlannedProblem``)."""
 
     def __post_init__(self) -> None:
         check_name("algorithm", self.name)

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from bell_bench.modular.architecture import Architecture
-from bell_bench.modular.blocks import Weights, block
-from bell_bench.modular.network import run
+from bell_bench import Architecture, Weights, new_weights, run_modules
 
 
 class Head:
@@ -22,7 +20,7 @@ class Head:
     def drawn(architecture: Architecture, start: int, generator: torch.Generator) -> Head:
         """With random weights, as the suite's modules begin."""
         weights = {
-            layer: block(architecture[layer]).init(architecture[layer], generator)
+            layer: new_weights(architecture[layer], generator)
             for layer in range(start, len(architecture))
         }
         return Head(architecture, start, weights)
@@ -52,11 +50,4 @@ class Head:
         return self._run(x[members], range(joint, length))
 
     def _run(self, x: Tensor, layers: range) -> Tensor:
-        return run(self.architecture, self.weights, x, layers, logits=True)
-
-
-def scores(logits: Tensor) -> Tensor:
-    """The probability of each class, (inputs, classes)."""
-    if logits.shape[1] > 1:
-        return torch.softmax(logits, dim=1)
-    return torch.cat([torch.sigmoid(-logits), torch.sigmoid(logits)], dim=1)
+        return run_modules(self.architecture, self.weights, x, layers, logits=True)

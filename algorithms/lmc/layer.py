@@ -8,7 +8,7 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from bell_bench.modular.architecture import ModuleSpec
+from bell_bench import ModuleSpec
 from bell_bench_algorithms.lmc.module import LmcModule
 from bell_bench_algorithms.lmc.options import Hyperparameters
 from bell_bench_algorithms.lmc.shapes import LayerShape, shape

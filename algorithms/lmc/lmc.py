@@ -8,11 +8,8 @@ from typing import Any
 
 import torch
 
-from bell_bench.algorithm import Algorithm, Context
-from bell_bench.modular.network import rows
-from bell_bench.modular.training import deterministic
-from bell_bench.problem import Inputs, Problem
-from bell_bench_algorithms.lmc.head import Head, scores
+from bell_bench import Algorithm, Context, Inputs, Problem, class_scores, deterministic
+from bell_bench_algorithms.lmc.head import Head
 from bell_bench_algorithms.lmc.layer import Layer
 from bell_bench_algorithms.lmc.module import LmcModule
 from bell_bench_algorithms.lmc.network import Network
@@ -72,9 +69,10 @@ class LMC(Algorithm):
         head = self.state.heads[index]
         network = self.network(head)
         with deterministic(self.context.device), torch.no_grad():
-            parts = maps(inputs, self.context.device).split(self.settings.batch)
+            images, members = maps(inputs, self.context.device)
+            parts = images.split(self.settings.batch)
             outputs = torch.cat([network.evaluate(part).output for part in parts])
-            return scores(head.logits(outputs, rows(inputs, self.context.device)))
+            return class_scores(head.logits(outputs, members))
 
     def network(self, head: Head) -> Network:
         """A learnt problem's network, of all modules there are now."""
@@ -83,7 +81,8 @@ class LMC(Algorithm):
 
     def usage(self, network: Network, inputs: Inputs) -> list[list[float]]:
         """Each module's mean weight, layer by layer."""
-        parts = maps(inputs, self.context.device).split(self.settings.batch)
+        images, _ = maps(inputs, self.context.device)
+        parts = images.split(self.settings.batch)
         weights = [[each.weights.cpu() for each in network.evaluate(part).layers] for part in parts]
         shares = torch.tensor([len(part) / len(inputs.images) for part in parts])
         return [(torch.stack(layer, 1) @ shares).tolist() for layer in zip(*weights, strict=True)]

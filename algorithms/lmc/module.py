@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bell_bench.modular.initialisation import uniform
 from bell_bench_algorithms.lmc.options import FRESH_STATISTICS, MEAN
 from bell_bench_algorithms.lmc.outliers import Window
 from bell_bench_algorithms.lmc.shapes import LayerShape
@@ -28,10 +27,12 @@ class Filters(nn.Module):
 
     @torch.no_grad()
     def draw(self, generator: torch.Generator) -> None:
-        """As torch does by default: uniform within ± 1/√(second dimension x kernel area)."""
+        """Draw weights as torch does by default: uniform within ± 1/√(second dimension x kernel
+        area)."""
         bound = self.weight[0].numel() ** -0.5
         for parameter in (self.weight, self.bias):
-            parameter.copy_(uniform(parameter.shape, bound, generator, parameter.dtype))
+            drawn = torch.rand(parameter.shape, generator=generator, dtype=torch.float64)
+            parameter.copy_((2.0 * drawn - 1.0) * bound)
 
 
 class Functional(nn.Module):

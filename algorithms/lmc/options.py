@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from bell_bench.specs import Option
+from bell_bench import Option
 
 MEAN = "mean"
 MOST_LIKELY = "most-likely"

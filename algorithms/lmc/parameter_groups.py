@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 import torch
 from torch import Tensor
 
-from bell_bench.modular.optimiser import Optimiser
-from bell_bench.modular.settings import TrainingSettings
+from bell_bench import Optimiser, TrainingSettings
 from bell_bench_algorithms.lmc.network import Network, Pass
 
 Gradients = Mapping[Tensor, Tensor | None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from bell_bench.modular.settings import TrainingSettings
+from bell_bench import TrainingSettings
 from bell_bench_algorithms.lmc.options import Hyperparameters
 from bell_bench_algorithms.lmc.outliers import FEW
 

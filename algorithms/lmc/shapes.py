@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bell_bench.errors import Unsupported
-from bell_bench.modular.architecture import Architecture, ModuleSpec
+from bell_bench import Architecture, ModuleSpec, Unsupported
 
 
 @dataclass(frozen=True)

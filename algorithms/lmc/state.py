@@ -9,8 +9,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from bell_bench.files import read_json, read_tensors, write_json, write_tensors
-from bell_bench.modular.architecture import Architecture, ModuleSpec
+from bell_bench import (
+    Architecture,
+    ModuleSpec,
+    read_json,
+    read_tensors,
+    write_json,
+    write_tensors,
+)
 from bell_bench_algorithms.lmc.head import Head
 from bell_bench_algorithms.lmc.layer import Layer
 from bell_bench_algorithms.lmc.module import LmcModule

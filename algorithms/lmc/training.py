@@ -9,18 +9,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from bell_bench.algorithm import Context
-from bell_bench.modular.batches import Batch, batches
-from bell_bench.modular.learner import loss as task_loss
-from bell_bench.modular.settings import TrainingSettings
-from bell_bench.problem import Problem, Split
+from bell_bench import Context, Problem, Split, TrainingSettings, class_loss
 from bell_bench_algorithms.lmc.flop_meter import Meter
 from bell_bench_algorithms.lmc.head import Head
 from bell_bench_algorithms.lmc.module import LmcModule
 from bell_bench_algorithms.lmc.network import Network, Pass
 from bell_bench_algorithms.lmc.parameter_groups import gradients, parts
 from bell_bench_algorithms.lmc.schedule import Schedule
-from bell_bench_algorithms.lmc.splits import Fixed, ImageSplit
+from bell_bench_algorithms.lmc.splits import Fixed, ImageBatch, ImageSplit
 
 
 @dataclass(frozen=True)
@@ -77,9 +73,7 @@ class Trainer:
         schedule, seed = self.schedule, self.context.generator("lmc batches", self.problem.index)
         number = int(torch.randint(2**31, (), generator=seed))
         labels = self.targets(self.problem.train)
-        stream = batches(
-            self.problem.train, labels, self.settings.batch, seed=number, by_image=True
-        )
+        stream = self.train.batches(labels, number)
         while not schedule.over and not self.diverged:
             self.update(next(stream))
             if schedule.validating and not self.diverged:
@@ -88,9 +82,8 @@ class Trainer:
         self.network.restore(self.best.new, self.best.head)
         return self.best
 
-    def update(self, batch: Batch) -> None:
+    def update(self, batch: ImageBatch) -> None:
         """One step; first, if a layer is due to grow, let it."""
-        assert batch.members is not None
         schedule, network = self.schedule, self.network
         x, known, start = self.enter(batch)
         kind = (self.kind(start), len(x))
@@ -115,7 +108,7 @@ class Trainer:
             network.projecting = None
             network.set_mode(True)
 
-    def enter(self, batch: Batch) -> tuple[Tensor, Tensor | None, int]:
+    def enter(self, batch: ImageBatch) -> tuple[Tensor, Tensor | None, int]:
         """Where the batch's pass begins: its input, the errors known there, the layer."""
         if self.whole is None:
             return (*self.train.take(batch.items), 0)
@@ -127,7 +120,7 @@ class Trainer:
     def step(self, passed: Pass, members: Tensor, labels: Tensor) -> bool:
         """Update all that is trained; gives whether the loss is a finite number."""
         network = self.network
-        loss = task_loss(network.head.logits(passed.output, members), labels)
+        loss = class_loss(network.head.logits(passed.output, members), labels)
         found = gradients(network, passed, loss, network.values.regularisation)
         finite = math.isfinite(float(loss.detach()))
         if finite:
@@ -172,7 +165,7 @@ class Trainer:
         logits = network.head.logits(torch.cat(outputs), self.validation.members)
         labels = self.targets(split)
         answers = logits.squeeze(1) > 0 if logits.shape[1] == 1 else logits.argmax(1)
-        return float(task_loss(logits, labels)), int((answers == labels).sum()) / len(split)
+        return float(class_loss(logits, labels)), int((answers == labels).sum()) / len(split)
 
     def targets(self, split: Split) -> Tensor:
         """Labels as the loss takes them: numbers for a network with one output, else classes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from bell_bench.algorithm import Context
+from bell_bench import Context
 
 Result = TypeVar("Result")
 

@@ -9,12 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from bell_bench.algorithm import Context
-from bell_bench.modular.architecture import Architecture
-from bell_bench.modular.evaluator import Evaluation
-from bell_bench.modular.path import ModulePath
-from bell_bench.problem import Problem
-from bell_bench_algorithms.picle.activations import Activations
+from bell_bench import Activations, Architecture, Context, Evaluation, ModulePath, Problem
 from bell_bench_algorithms.picle.charging import charged
 from bell_bench_algorithms.picle.gp import (
     GaussianProcess,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from bell_bench.specs import Option
+from bell_bench import Option
 
 KERNELS = ("l2", "cov", "pc", "gpd", "gpd_pc", "gpd_l2", "gpd_l2_pc")
 

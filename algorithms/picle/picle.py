@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from bell_bench.algorithm import Context
-from bell_bench.modular.evaluator import Evaluation
-from bell_bench.modular.library import Solution
-from bell_bench.modular.modular_algorithm import ModularAlgorithm
-from bell_bench.modular.path import NEW, ModulePath
-from bell_bench.problem import Problem
-from bell_bench_algorithms.picle.activations import Activations
+from bell_bench import (
+    NEW,
+    Activations,
+    Context,
+    Evaluation,
+    ModularAlgorithm,
+    ModulePath,
+    Problem,
+    Solution,
+)
 from bell_bench_algorithms.picle.charging import charged
 from bell_bench_algorithms.picle.nt import LatentSearch
 from bell_bench_algorithms.picle.options import SEARCHES, NTOptions, PTOptions, chosen

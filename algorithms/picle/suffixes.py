@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from bell_bench.modular.architecture import Architecture
-from bell_bench.modular.library import Library, Solution
-from bell_bench.modular.network import Modules, run
+from bell_bench import Architecture, Library, Solution, Weights, run_modules
 
 INPUTS = "inputs"
 """The attachment of a module that holds some of its training inputs."""
@@ -50,7 +48,9 @@ def stored_inputs(library: Library, architecture: Architecture, length: int) -> 
     return torch.cat(kept)
 
 
-def read(library: Library, architecture: Architecture, suffixes: Sequence[Suffix]) -> list[Modules]:
+def read(
+    library: Library, architecture: Architecture, suffixes: Sequence[Suffix]
+) -> list[Mapping[int, Weights]]:
     """The suffixes' weights by layer; a module of several suffixes is read once."""
     names = {name: library.weights(name) for suffix in suffixes for name in suffix.names}
     length = len(architecture)
@@ -64,7 +64,7 @@ class Functions:
     """What suffixes of one network compute on some inputs, as functions to be compared."""
 
     def __init__(
-        self, architecture: Architecture, suffixes: Sequence[Modules], inputs: Tensor
+        self, architecture: Architecture, suffixes: Sequence[Mapping[int, Weights]], inputs: Tensor
     ) -> None:
         self.architecture = architecture
         self.layers = range(min(suffixes[0]), len(architecture))
@@ -106,18 +106,18 @@ class Functions:
         outputs = [self._run(function, self.inputs) for function in self._functions]
         return torch.stack(outputs).double()
 
-    def _run(self, function: Modules, inputs: Tensor) -> Tensor:
+    def _run(self, function: Mapping[int, Weights], inputs: Tensor) -> Tensor:
         """(inputs, outputs); below the join, each image of an input on its own."""
         architecture, layers = self.architecture, self.layers
         below = range(layers.start, architecture.joint)
         above = range(max(layers.start, architecture.joint), layers.stop)
         x = inputs
         if below:
-            images = run(architecture, function, x.flatten(0, 1), below)
+            images = run_modules(architecture, function, x.flatten(0, 1), below)
             x = images.view(*x.shape[:2], *images.shape[1:])
-        return (run(architecture, function, x, above) if above else x).flatten(1)
+        return (run_modules(architecture, function, x, above) if above else x).flatten(1)
 
-    def _gradients(self, function: Modules) -> Tensor:
+    def _gradients(self, function: Mapping[int, Weights]) -> Tensor:
         """Of each output to its input, (outputs, inputs, numbers), in double precision."""
         double = {
             layer: {k: w.double() for k, w in part.items()} for layer, part in function.items()

@@ -16,7 +16,7 @@ from bell_bench.modular.settings import TrainingSettings
 from bell_bench.plugins import registry
 from bell_bench.records import Job, Record
 from bell_bench.suites.base import ProblemSize
-from bell_bench.work import Room, Work
+from bell_bench.work import PlannedProblem, Work
 
 if TYPE_CHECKING:
     from bell_bench.harness.calibration import Machine
@@ -87,8 +87,8 @@ def _job(job: Job) -> Amount | None:
         return None
     total, earlier, sequence = Amount(), list[Architecture](), sequence_of(job)
     for size in sequence.sizes:
-        room = Room(tuple(_fitting(size.architecture, earlier)), len(earlier), job.options)
-        for training in work(room):
+        fitting = tuple(_fitting(size.architecture, earlier))
+        for training in work(PlannedProblem(fitting, len(earlier), job.options)):
             amount = _amount(size, sequence.settings, training.layers)
             total += amount.times(training.count)
         earlier.append(size.architecture)

@@ -27,15 +27,17 @@ class SequenceInfo:
 
 @dataclass(frozen=True)
 class ProblemSize:
-    """A problem as far as costs go."""
+    """A problem's network and how much data it has, from which a plan counts costs."""
 
     architecture: Architecture
     train: int
-    """Inputs to train on."""
+    """How many inputs there are to train on."""
     validation: int
+    """How many inputs there are to validate on."""
     train_images: int
-    """How many different images these are made of, at most."""
+    """How many different images the training inputs consist of, at most."""
     validation_images: int
+    """How many different images the validation inputs consist of, at most."""
 
 
 class Sequence(Protocol):

@@ -12,7 +12,7 @@ from bell_bench.harness.estimate import Amount, estimate, makespan, typical_upda
 from bell_bench.harness.plan import Request, make_plan
 from bell_bench.harness.progress import silent
 from bell_bench.modular.settings import TrainingSettings
-from bell_bench.work import Room
+from bell_bench.work import PlannedProblem
 from bell_bench_algorithms import work
 from tests.harness.figures import asked
 
@@ -22,7 +22,7 @@ MACHINE = Machine(update_seconds=0.001, flops_per_second=1e9, start_seconds=2)
 def trained(function, fitting, solved, **options):
     """How many paths a problem takes, by how many layers they train."""
     counts: dict[int, float] = {}
-    for training in function(Room(fitting, solved, options)):
+    for training in function(PlannedProblem(fitting, solved, options)):
         number = len(training.layers)
         counts[number] = counts.get(number, 0) + training.count
     return counts
