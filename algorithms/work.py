@@ -1,4 +1,4 @@
-"""How much the built-in algorithms train on a problem, at most: the paths each would evaluate."""
+"""How much each built-in algorithm trains on a problem, at most, by the paths it would evaluate."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from bell_bench import PlannedProblem, PlannedTrainings
 
 
 def sa(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
-    """The standalone path."""
+    """Yield the training of the standalone path."""
     yield problem.standalone()
 
 
 def mntdp_d(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
-    """The standalone path and every prefix of one earlier solution."""
+    """Yield the trainings of the standalone path and of every prefix of one earlier solution."""
     yield problem.standalone()
     yield from _prefixes(problem)
 
 
 def houdini(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
-    """The first 2L + t paths; many train little or nothing, as the output layer varies fastest."""
+    """Yield the trainings of the first 2L + t paths; many of them train few layers."""
     yield problem.standalone()
     limit = problem.options["paths"] or _budget(problem)
     choices = [[False] * count + [True] for count in problem.fitting]
@@ -33,14 +33,14 @@ def houdini(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
 
 
 def rs(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
-    """As many FLOPs as 2L + t standalone paths; how many paths that makes is chance."""
+    """Yield 2L + t standalone trainings: paths are random, but they cost as many FLOPs together."""
     yield problem.standalone(
         (problem.options["trainings"] or _budget(problem)) if problem.solved else 1
     )
 
 
 def picle(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
-    """The standalone path, and those of both searches, or of the one that is asked for."""
+    """Yield the trainings of the standalone path and of both searches, or of one of them."""
     yield problem.standalone()
     if problem.options.get("searches") != "nt":
         yield from _prefixes(problem)
@@ -49,23 +49,23 @@ def picle(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
 
 
 def pt_only(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
-    """PICLE's prefixes."""
+    """Yield the trainings of the standalone path and of PICLE's prefixes."""
     yield from mntdp_d(problem)
 
 
 def nt_only(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
-    """PICLE's suffixes."""
+    """Yield the trainings of the standalone path and of PICLE's suffixes."""
     yield problem.standalone()
     yield from _suffixes(problem)
 
 
 def one_network(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
-    """One network, trained once per problem."""
+    """Yield one training of the network."""
     yield problem.standalone()
 
 
 def replay(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
-    """One network, and from the second problem on as many stored examples beside every batch."""
+    """Yield one training; from the second problem on, batches are twice as large by replay."""
     yield problem.standalone(2 if problem.solved else 1)
 
 
@@ -79,7 +79,7 @@ def _prefixes(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
 
 
 def _suffixes(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
-    """Bayesian optimisation over one suffix per earlier solution, then the best one's longer."""
+    """Yield a training per earlier solution's suffix, then those of the best one's longer ones."""
     shortest, last = problem.options["l_min"], problem.fitting[::-1]
     if problem.layers <= shortest:
         return

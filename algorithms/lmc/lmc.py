@@ -1,4 +1,4 @@
-"""LMC: layers of modules that each tell by reconstruction how well they know an input."""
+"""LMC: a module shows how well it knows an input by how well it reconstructs it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class LMC(Algorithm):
         self.tell(trainer, best, usage)
 
     def begin(self, problem: Problem) -> Network:
-        """The problem's network: layers that are there, others with one module, a new head."""
+        """Return the problem's network: shared layers, new layers of one module, a new head."""
         context, layers = self.context, []
         window = Schedule.of(len(problem.train), self.settings, self.values).window
         for number, spec in enumerate(convolutional(problem.architecture)):
@@ -75,12 +75,12 @@ class LMC(Algorithm):
             return class_scores(head.logits(outputs, members))
 
     def network(self, head: Head) -> Network:
-        """A learnt problem's network, of all modules there are now."""
+        """Return a learnt problem's network, with all modules that its layers have now."""
         layers = [self.state.layers[spec] for spec in head.architecture.modules[: head.start]]
         return Network(layers, head, self.values)
 
     def usage(self, network: Network, inputs: Inputs) -> list[list[float]]:
-        """Each module's mean weight, layer by layer."""
+        """Return each module's mean weight, layer by layer."""
         images, _ = maps(inputs, self.context.device)
         parts = images.split(self.settings.batch)
         weights = [[each.weights.cpu() for each in network.evaluate(part).layers] for part in parts]
@@ -88,7 +88,7 @@ class LMC(Algorithm):
         return [(torch.stack(layer, 1) @ shares).tolist() for layer in zip(*weights, strict=True)]
 
     def tell(self, trainer: Trainer, best: Checkpoint, usage: list[list[float]]) -> None:
-        """Note what was added where and why, and what is used."""
+        """Note which modules were added, where and why, and how much each module is used."""
         layers = trainer.network.layers
         kept = {module.name for layer in layers for module in layer.modules}
         names = [module_name(trainer.problem, item.layer) for item in trainer.additions]

@@ -1,4 +1,4 @@
-"""A problem's images while it is learnt, and what frozen modules make of them, computed once."""
+"""A problem's images, and what frozen modules give for them, which is computed once."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def maps(inputs: Inputs, device: torch.device) -> tuple[Tensor, Tensor]:
 
 @dataclass
 class Fixed:
-    """A batch of images that stays the same: what the frozen layers below the first new module
-    give is computed once."""
+    """A batch of images that stays the same, so that the frozen layers below the first new module
+    compute their output once."""
 
     x: Tensor
     known: Tensor | None
@@ -38,7 +38,7 @@ class Fixed:
         return network.frozen in (0, self.depth)
 
     def enter(self, network: Network) -> tuple[Tensor, Tensor | None, int]:
-        """Where a pass may begin: its input, the errors known there, the layer."""
+        """Return where a pass can begin: its input, the errors known there, the layer."""
         depth = network.frozen
         if depth == 0:
             return self.x, self.known, 0
@@ -84,12 +84,12 @@ class ImageSplit:
                 yield ImageBatch(items, members, labels[chosen])
 
     def take(self, items: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Some images and what is known of them."""
+        """Return some images and, if known, the first layer's errors for them."""
         chosen = self.x[items].contiguous(memory_format=_format(self.x))
         return chosen, None if self.known is None else self.known[items]
 
     def fixed(self) -> list[Fixed]:
-        """All images in their order, in batches of one size."""
+        """Return all images in their order, in batches."""
         slices = [slice(a, a + self.batch) for a in range(0, len(self.x), self.batch)]
         return [
             Fixed(self.x[part], None if self.known is None else self.known[part]) for part in slices

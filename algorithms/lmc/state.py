@@ -1,4 +1,4 @@
-"""What LMC knows between problems, as plain files: JSON for structure, safetensors for weights."""
+"""What LMC keeps between problems, as plain files: JSON for structure, safetensors for weights."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class LmcState:
         write_json(folder / _STRUCTURE, structure)
 
     def _tensors(self) -> dict[str, Tensor]:
-        """Every weight under its place."""
+        """Return every weight by its place in the structure."""
         found: dict[str, Tensor] = {}
         for number, layer in enumerate(self.layers.values()):
             for place, module in enumerate(layer.modules):
@@ -95,7 +95,7 @@ class LmcState:
         return state
 
     def sizes(self) -> dict[str, tuple[int, int]]:
-        """Bytes and parameters of what is kept."""
+        """Return the bytes and parameters of what is kept."""
         modules = [module for layer in self.layers.values() for module in layer.modules]
         buffers = [tensor for module in modules for tensor in module.buffers()]
         trained = [parameter for module in modules for parameter in module.parameters()]

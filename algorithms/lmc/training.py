@@ -35,11 +35,11 @@ class Addition:
 
     layer: int
     updates: int
-    """How many there were before."""
+    """How many updates came before it."""
     likeliest: str
-    """The layer's likeliest module at that time."""
+    """The layer's most likely module at that time."""
     scores: list[float]
-    """How much of an outlier the batch was to each module."""
+    """Each module's outlier score of the batch."""
 
 
 @dataclass
@@ -63,13 +63,13 @@ class Trainer:
         )
         self.fixed = self.validation.fixed()
         self.whole: Fixed | None = None
-        """The training set, once it is known to be one batch that no frozen layer calls new."""
+        """The training set, once it turns out to be one batch for which no layer grows."""
         self.schedule = Schedule.of(len(problem.train), self.settings, network.values)
         self.best = Checkpoint(-math.inf, 0, *network.copy())
         self.restart()
 
     def run(self) -> Checkpoint:
-        """Train to the end; the network is then as at the best validation outside projection."""
+        """Train to the end, then go back to the best validation outside of projections."""
         schedule, seed = self.schedule, self.context.generator("lmc batches", self.problem.index)
         number = int(torch.randint(2**31, (), generator=seed))
         labels = self.targets(self.problem.train)
@@ -83,7 +83,7 @@ class Trainer:
         return self.best
 
     def update(self, batch: ImageBatch) -> None:
-        """One step; first, if a layer is due to grow, let it."""
+        """Do one update; if a layer must grow, it grows first."""
         schedule, network = self.schedule, self.network
         x, known, start = self.enter(batch)
         kind = (self.kind(start), len(x))
@@ -109,7 +109,7 @@ class Trainer:
             network.set_mode(True)
 
     def enter(self, batch: ImageBatch) -> tuple[Tensor, Tensor | None, int]:
-        """Where the batch's pass begins: its input, the errors known there, the layer."""
+        """Return where the batch's pass begins: its input, the errors known there, the layer."""
         if self.whole is None:
             return (*self.train.take(batch.items), 0)
         whole, network = self.whole, self.network
@@ -118,7 +118,7 @@ class Trainer:
         return self.training.count(lambda: whole.enter(network))
 
     def step(self, passed: Pass, members: Tensor, labels: Tensor) -> bool:
-        """Update all that is trained; gives whether the loss is a finite number."""
+        """Update all that is trained; return whether the loss is a finite number."""
         network = self.network
         loss = class_loss(network.head.logits(passed.output, members), labels)
         found = gradients(network, passed, loss, network.values.regularisation)
@@ -140,14 +140,14 @@ class Trainer:
         self.restart()
 
     def restart(self) -> None:
-        """A fresh state of the optimiser for all that is trained."""
+        """Give all that is trained a fresh optimiser."""
         self.parts = parts(self.network, self.settings)
         self.network.set_mode(True)
 
     def validate(self) -> None:
         """Measure, and keep what is trained if nothing was better so far.
 
-        Of equals the latest: decoders go on learning when accuracy has nowhere to go.
+        The latest of equals is kept, because decoders still improve when accuracy no longer does.
         """
         kind = self.kind(self.network.frozen), [fixed.ready(self.network) for fixed in self.fixed]
         loss, accuracy = self.inference.run(str(kind), self.measure)
@@ -157,7 +157,7 @@ class Trainer:
 
     @torch.no_grad()
     def measure(self) -> tuple[float, float]:
-        """Loss and accuracy on the validation set."""
+        """Return loss and accuracy on the validation set."""
         network, split = self.network, self.problem.validation
         network.set_mode(False)
         outputs = [network.evaluate(*fixed.enter(network)).output for fixed in self.fixed]
@@ -168,17 +168,17 @@ class Trainer:
         return float(class_loss(logits, labels)), int((answers == labels).sum()) / len(split)
 
     def targets(self, split: Split) -> Tensor:
-        """Labels as the loss takes them: numbers for a network with one output, else classes."""
+        """Return labels as the loss takes them: floats for a single output, else int64."""
         last = self.problem.architecture.modules[-1].target
         kind = torch.float32 if math.prod(last.shape) == 1 else torch.int64
         return torch.from_numpy(split.labels).to(self.context.device, kind)
 
     def kind(self, start: int) -> tuple[Any, ...]:
-        """What determines the cost of a pass from a layer on, but for the batch."""
+        """Return what determines the cost of a pass from layer ``start`` on, besides the batch."""
         layers = [(len(layer.modules), layer.new is not None) for layer in self.network.layers]
         return (start, self.network.projecting, *layers)
 
 
 def module_name(problem: Problem, layer: int) -> str:
-    """For people, both counted from 1: ``3.2`` is the second layer's of the third problem."""
+    """Return a name for people: ``3.2`` was added to the second layer on the third problem."""
     return f"{problem.index + 1}.{layer + 1}"

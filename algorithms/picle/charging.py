@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 def charged(context: Context, function: Callable[[], Result]) -> Result:
-    """The function's result; the operations that took are charged as inference."""
+    """Return the function's result, and charge the FLOPs that it took as inference."""
     results: list[Result] = []
     context.charge(inference_flops=context.count(lambda: results.append(function())))
     return results[0]

@@ -39,7 +39,7 @@ class Picle(ModularAlgorithm):
             yield from search.search(problem)
 
     def asked_by(self, path: ModulePath) -> str:
-        """PT reuses the first layer, NT never does."""
+        """Return which search asks for a path: PT always reuses the first layer, NT never does."""
         if path == ModulePath.standalone(len(path)):
             return "SA"
         return "NT" if path.modules[0] == NEW else "PT"
