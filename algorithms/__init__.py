@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bell_bench.hookspecs import hookimpl
-from bell_bench.specs import AlgorithmSpec, NoteSpec, Option, PictureSpec
+from bell_bench import AlgorithmSpec, NoteSpec, Option, PictureSpec, hookimpl
 from bell_bench_algorithms.lmc.options import OPTIONS as LMC_OPTIONS
 from bell_bench_algorithms.picle.options import SEARCHES, NTOptions, PTOptions, declared
 
 PICLE = "https://arxiv.org/abs/2306.06545"
 GAMMA = 0.95
-"""O-EWC's decay, of which the paper says nothing."""
+"""O-EWC's decay, which the paper does not name."""
 
 
 @hookimpl

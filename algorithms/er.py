@@ -9,16 +9,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bell_bench.algorithm import Context
-from bell_bench.modular.settings import TrainingSettings
-from bell_bench.modular.shared_algorithm import crop
-from bell_bench.problem import Problem, Split
-from bell_bench_algorithms.shared import PluggedTraining, SharedParameters, examples, under
-from bell_bench_avalanche.data import joined
-from bell_bench_avalanche.library import SupervisedPlugin
+from bell_bench import Context, Problem, Split, TrainingSettings, crop_and_mirror
+from bell_bench_avalanche import PluginAlgorithm, PluginTraining, SupervisedPlugin, joined
 
 PER_CLASS = 15
-"""Where the protocol says nothing, as for CTrL: the paper's number for multi-class problems."""
+"""Used where the protocol names no number, as for CTrL: the paper's, for multi-class problems."""
 
 
 class Ring:
@@ -29,6 +24,7 @@ class Ring:
         self.seen: dict[int, dict[int, None]] = defaultdict(dict)
 
     def push(self, classes: Tensor, items: Tensor) -> None:
+        """Add the items of a batch; the oldest of a class make room."""
         for label, item in zip(classes.tolist(), items.tolist(), strict=True):
             ring = self.seen[label]
             ring.pop(item, None)
@@ -43,8 +39,10 @@ class Ring:
 
 
 class Replay(SupervisedPlugin):
-    """Joins each batch with as many stored examples of former problems, drawn at random; if there
-    are ``crops``, cropped and mirrored as the problem's own are."""
+    """Adds as many stored examples of former problems to each batch, drawn at random.
+
+    If ``crops`` is given, they are cropped and mirrored as the problem's own images are.
+    """
 
     def __init__(
         self,
@@ -65,15 +63,15 @@ class Replay(SupervisedPlugin):
             chosen = order[: len(inputs)].to(inputs.device)
             replayed = stored[chosen]
             if self.crops is not None:
-                replayed = crop(replayed, self.crops)
+                replayed = crop_and_mirror(replayed, self.crops)
             inputs = joined([inputs, replayed])
             classes = torch.cat([classes, labels[chosen]])
             tasks = torch.cat([tasks, former[chosen]])
         strategy.mbatch = [inputs, classes, tasks]
 
 
-class ER(SharedParameters):
-    """Keeps a ring of examples per class of each problem."""
+class ER(PluginAlgorithm):
+    """Stores the last examples of each class of each problem and replays them."""
 
     def __init__(self, context: Context, **options: Any) -> None:
         super().__init__(context, **options)
@@ -87,24 +85,23 @@ class ER(SharedParameters):
         return Replay(self.memory(), Ring(self.per_class), generator, crops)
 
     def memory(self) -> list[Tensor]:
-        """Inputs, classes and task labels of all stored examples; nothing before the first."""
+        """Return inputs, classes and task labels of all stored examples; [] if there are none."""
         stored = self.stored()
         if not stored:
             return []
         found = [
-            examples(split, self.tasks[index], torch.arange(len(split)))
-            for index, split in stored.items()
+            self.examples(index, split, torch.arange(len(split))) for index, split in stored.items()
         ]
         labels = [torch.full((len(split),), index) for index, split in stored.items()]
         parts = [joined([x for x, _ in found]), torch.cat([y for _, y in found]), torch.cat(labels)]
         return [part.to(self.context.device) for part in parts]
 
     def stored(self) -> dict[int, Split]:
-        """The stored examples of each former problem."""
-        found = {index: under(f"{index}/", self.kept) for index in self.tasks}
+        """Return the stored examples of each former problem."""
+        found = {index: self.kept_under(f"{index}/") for index in self.tasks}
         return {index: _split(tensors) for index, tensors in found.items() if tensors}
 
-    def remember(self, problem: Problem, training: PluggedTraining) -> None:
+    def remember(self, problem: Problem, training: PluginTraining) -> None:
         split = problem.train.subset(training.plugin.ring.items)
         parts = {
             "images": split.images,
@@ -116,7 +113,7 @@ class ER(SharedParameters):
             tensor = torch.from_numpy(np.ascontiguousarray(array))
             self.keep(f"{problem.index}/{name}", tensor)
 
-    def batch(self, size: int) -> int:
+    def inputs_per_update(self, size: int) -> int:
         return size + min(size, sum(map(len, self.stored().values())))
 
 

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice, product
-from typing import TYPE_CHECKING
 
-from bell_bench.modular.modular_algorithm import ModularAlgorithm
-from bell_bench.modular.path import NEW, ModulePath
-from bell_bench.problem import Problem
-
-if TYPE_CHECKING:
-    from bell_bench.modular.evaluator import Evaluation
+from bell_bench import NEW, Evaluation, ModularAlgorithm, ModulePath, Problem
 
 
 class Houdini(ModularAlgorithm):
-    """Evaluates 2L + t paths: the standalone one, then the first of all in lexicographic order.
+    """Evaluates 2L + t paths: the standalone path, then the first paths in lexicographic order.
 
-    A layer's choices are the library modules that fit it, in the order they were added, then a new
-    one; the output layer varies fastest. The order would end with the standalone path.
+    The choices for a layer are the library modules that fit it, in the order they were added, and
+    then a new module. The output layer varies fastest, so the standalone path would come last.
     """
 
     def search(self, problem: Problem) -> Iterator[Evaluation]:
@@ -26,9 +20,7 @@ class Houdini(ModularAlgorithm):
         limit = self.options["paths"] or 2 * len(layers) + len(library.solutions)
         choices = [[*(module.name for module in library.candidates(spec)), NEW] for spec in layers]
         first = islice(product(*choices), limit - 1)
-        paths = [
-            ModulePath(modules) for modules in first if set(modules) != {NEW}
-        ]  # evaluated before
+        paths = [ModulePath(modules) for modules in first if set(modules) != {NEW}]
         self.context.prefetch(paths, problem)
         for path in paths:
             yield self.context.evaluate(path, problem)

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 
-from bell_bench.modular.architecture import Architecture
-from bell_bench.modular.modular_algorithm import ModularAlgorithm
-from bell_bench.modular.network import features
-from bell_bench.modular.path import ModulePath
-from bell_bench.problem import Array, Problem, Split
-
-if TYPE_CHECKING:
-    from bell_bench.modular.evaluator import Evaluation
+from bell_bench import (
+    Activations,
+    Architecture,
+    Evaluation,
+    ModularAlgorithm,
+    ModulePath,
+    Problem,
+    Split,
+)
 
 Names = tuple[str, ...]
 
 
 class MNTDPD(ModularAlgorithm):
-    """Evaluates the prefixes of one previous solution: that whose features tell the labels best.
+    """Evaluates the prefixes of the previous solution whose features predict the labels best.
 
-    A solution is used as far as its modules fit, from the input on. Its features are what the last
-    of these gives that is neither its own last module nor would be the problem's.
+    A solution is used as far as its modules fit the problem's network, counted from the input. Its
+    features are the output of the last of these modules, leaving out the solution's own last module
+    and the place of the problem's last module.
     """
 
     def search(self, problem: Problem) -> Iterator[Evaluation]:
@@ -44,15 +46,15 @@ class MNTDPD(ModularAlgorithm):
         )
         if not previous:
             return
-        _, nearest = previous[int(np.argmax(accuracies))]  # of equals, the earliest solved
+        _, nearest = previous[int(np.argmax(accuracies))]  # the earliest of equals
         paths = [ModulePath.prefix(nearest[:count], length) for count in range(1, len(nearest) + 1)]
         self.context.prefetch(paths, problem)
         for path in paths:
             yield self.context.evaluate(path, problem)
 
     def _accuracies(self, problem: Problem, prefixes: list[Names]) -> list[float]:
-        """Per prefix, how well nearest neighbours in its features classify validation points."""
-        known: dict[Names, float] = {}  # solutions that share their prefix share its accuracy
+        """Return, per prefix, the accuracy of nearest neighbours in its features on validation."""
+        known: dict[Names, float] = {}  # solutions with the same prefix share its accuracy
 
         def measure() -> None:
             for names in dict.fromkeys(prefixes):
@@ -71,19 +73,22 @@ class MNTDPD(ModularAlgorithm):
         found = model.fit(train, problem.train.labels).predict(validation)
         return float(np.mean(found == problem.validation.labels))
 
-    def _features(self, architecture: Architecture, names: Names, split: Split) -> Array:
-        """One row per input; below the join, its images' features side by side."""
-        weights = {layer: self.context.library.weights(name) for layer, name in enumerate(names)}
-        output = features(
-            architecture, weights, split, len(names), device=self.context.device
-        ).numpy(force=True)
-        if len(names) <= architecture.joint:
+    def _features(
+        self, architecture: Architecture, names: Names, split: Split
+    ) -> NDArray[np.float32]:
+        """Return one row per input; below the layer that joins images, the features of its images
+        stand side by side."""
+        received = Activations(architecture, split, self.context.device)
+        for name in names:
+            received.extend(self.context.library.weights(name))
+        output = received.through(lambda x: x.flatten(1)).numpy(force=True)
+        if len(names) < architecture.joint:
             output = output[split.index]
         return output.reshape(len(split), -1)
 
 
 def fitting(names: Names, own: Architecture, other: Architecture) -> Names:
-    """A solution's modules, from the input on, as far as they fit another architecture."""
+    """Return a solution's modules, from the first on, as far as they fit another architecture."""
     for layer, (mine, theirs) in enumerate(zip(own.modules, other.modules, strict=False)):
         if mine != theirs:
             return names[:layer]

@@ -9,21 +9,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bell_bench.algorithm import Context
-from bell_bench.errors import Unsupported
-from bell_bench.modular.settings import TrainingSettings
-from bell_bench.problem import Problem
+from bell_bench import Context, Problem, TrainingSettings, Unsupported
 from bell_bench_algorithms import GAMMA
-from bell_bench_algorithms.shared import PluggedTraining, SharedParameters, examples, under
-from bell_bench_avalanche.library import SupervisedPlugin
-from bell_bench_avalanche.model import MultiHead
+from bell_bench_avalanche import MultiHead, PluginAlgorithm, PluginTraining, SupervisedPlugin
 
 
 def fisher(
     model: MultiHead, task: int, inputs: Tensor, classes: Tensor, parameters: Mapping[str, Tensor]
 ) -> dict[str, Tensor]:
-    """The diagonal Fisher information: the mean square of each sample's own gradient of its
-    log-likelihood, with the labels that the samples have."""
+    """Return the diagonal Fisher information by parameter: the mean, over samples, of the squared
+    gradient of one sample's log-likelihood, with the labels that the samples have."""
     found = {name: torch.zeros_like(parameter) for name, parameter in parameters.items()}
     model.eval()
     for x, y in zip(inputs.split(1), classes.split(1), strict=True):
@@ -35,8 +30,8 @@ def fisher(
 
 
 class Consolidation(SupervisedPlugin):
-    """Draws the shared weights to where they were when the last problem had been learnt, each as
-    strongly as the Fisher information says that it mattered."""
+    """Pulls the shared weights to their values after the last problem, each as strongly as its
+    Fisher information says that it mattered."""
 
     def __init__(
         self,
@@ -50,7 +45,7 @@ class Consolidation(SupervisedPlugin):
         self.fisher, self.anchor = fisher or {}, anchor or {}
 
     def penalty(self, parameters: Mapping[str, Tensor]) -> Tensor | float:
-        """λ/2 · Σ F (θ − θ*)² over the parameters that have been consolidated before."""
+        """Return λ/2 · Σ F (θ − θ*)² over the parameters that were consolidated before."""
         known = [name for name in parameters if name in self.fisher]
         if not known:
             return 0.0
@@ -65,7 +60,7 @@ class Consolidation(SupervisedPlugin):
         strategy.loss = strategy.loss + self.penalty(parameters)
 
     def consolidate(self, parameters: Mapping[str, Tensor], found: Mapping[str, Tensor]) -> None:
-        """F ← γF + F', which for γ = 0 replaces it; the weights become the new anchor."""
+        """Set F to γF + F', which replaces F if γ = 0; the weights become the new anchor."""
         for name, parameter in parameters.items():
             before = self.fisher.get(name)
             self.fisher[name] = found[name] if before is None else self.decay * before + found[name]
@@ -73,7 +68,7 @@ class Consolidation(SupervisedPlugin):
 
 
 def body(model: MultiHead, task: int) -> dict[str, nn.Parameter]:
-    """The shared parameters that a task's network has: all but its head's."""
+    """Return the shared parameters of a task's network: all but those of its head."""
     network = model.network
     return {
         f"{key}.{name}": parameter
@@ -82,8 +77,8 @@ def body(model: MultiHead, task: int) -> dict[str, nn.Parameter]:
     }
 
 
-class OEWC(SharedParameters):
-    """One penalty for all former problems, renewed after each."""
+class OEWC(PluginAlgorithm):
+    """Has one penalty for all former problems and updates it after each problem."""
 
     def __init__(self, context: Context, **options: Any) -> None:
         super().__init__(context, **options)
@@ -97,21 +92,21 @@ class OEWC(SharedParameters):
         self.decay = 0.0 if replaced else gamma
 
     def plugin(self, problem: Problem, settings: TrainingSettings) -> Consolidation:
-        fisher, anchor = under("fisher/", self.kept), under("anchor/", self.kept)
+        fisher, anchor = self.kept_under("fisher/"), self.kept_under("anchor/")
         return Consolidation(self.options["strength"], self.decay, fisher, anchor)
 
-    def remember(self, problem: Problem, training: PluggedTraining) -> None:
-        context, task, plugin = self.context, self.tasks[problem.index], training.plugin
-        generator = context.generator("fisher", problem.index)
+    def remember(self, problem: Problem, training: PluginTraining) -> None:
+        context, index, plugin = self.context, problem.index, training.plugin
+        generator = context.generator("fisher", index)
         chosen = torch.randperm(len(problem.train), generator=generator)[: self.options["samples"]]
         inputs, classes = (
-            part.to(context.device) for part in examples(problem.train, task, chosen)
+            part.to(context.device) for part in self.examples(index, problem.train, chosen)
         )
-        parameters = body(self.model, task.label)
-        plugin.consolidate(parameters, fisher(self.model, task.label, inputs, classes, parameters))
+        parameters = body(self.model, index)
+        plugin.consolidate(parameters, fisher(self.model, index, inputs, classes, parameters))
         for name in parameters:
             self.keep(f"fisher/{name}", plugin.fisher[name])
             self.keep(f"anchor/{name}", plugin.anchor[name])
         one = inputs[:1], classes[:1], parameters
-        sample = context.count(lambda: fisher(self.model, task.label, *one))
+        sample = context.count(lambda: fisher(self.model, index, *one))
         context.charge(train_flops=len(inputs) * sample)

@@ -6,24 +6,18 @@ import random
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import prod
-from typing import TYPE_CHECKING
 
 import torch
 
-from bell_bench.modular.modular_algorithm import ModularAlgorithm
-from bell_bench.modular.path import NEW, ModulePath
-from bell_bench.problem import Problem
-
-if TYPE_CHECKING:
-    from bell_bench.modular.evaluator import Evaluation
+from bell_bench import NEW, Evaluation, ModularAlgorithm, ModulePath, Problem
 
 
 class RandomSearch(ModularAlgorithm):
-    """Evaluates uniformly random paths, none twice, until its training budget is spent.
+    """Evaluates uniformly random paths, none of them twice, until its training budget is spent.
 
-    The budget is the training FLOPs of 2L + t standalone paths, of which the standalone path itself
-    is the first. A path is begun while any budget is left, so the last may exceed it. Paths
-    without a new module train nothing and cost nothing: ``paths_per_training`` bounds their number.
+    The budget is the training FLOPs of 2L + t standalone paths; the standalone path itself is the
+    first of them. A path is begun while any budget is left, so the last path may exceed it. Paths
+    without a new module cost nothing, so ``paths_per_training`` bounds how many are evaluated.
     """
 
     def search(self, problem: Problem) -> Iterator[Evaluation]:
@@ -56,7 +50,7 @@ class RandomSearch(ModularAlgorithm):
 
 
 def random_paths(choices: Sequence[Sequence[str]], source: random.Random) -> Iterator[ModulePath]:
-    """All paths but the one of every layer's last choice, each once, in random order."""
+    """Yield every path once, in random order, except the one of every layer's last choice."""
     for number in shuffled(prod(map(len, choices)) - 1, source):
         modules = []
         for layer in reversed(choices):
@@ -66,7 +60,10 @@ def random_paths(choices: Sequence[Sequence[str]], source: random.Random) -> Ite
 
 
 def shuffled(size: int, source: random.Random) -> Iterator[int]:
-    """The numbers below ``size`` in random order: Fisher and Yates, remembering only what moved."""
+    """Yield the numbers below ``size`` in random order (Fisher and Yates).
+
+    Only numbers that have moved are stored.
+    """
     moved: dict[int, int] = {}
     for place in range(size):
         other = source.randrange(place, size)

@@ -1,9 +1,9 @@
-"""SA: a fresh network per problem, the yardstick of transfer."""
+"""SA: a fresh network per problem, with which transfer is compared."""
 
 from __future__ import annotations
 
-from bell_bench.modular.modular_algorithm import ModularAlgorithm
+from bell_bench import ModularAlgorithm
 
 
 class Standalone(ModularAlgorithm):
-    """Evaluates the standalone path alone; its library grows by one network per problem."""
+    """Evaluates only the standalone path; each problem adds a network to the library."""

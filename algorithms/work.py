@@ -1,4 +1,4 @@
-"""How much the built-in algorithms train on a problem, at most: the paths each would evaluate."""
+"""How much each built-in algorithm trains on a problem, at most, by the paths it would evaluate."""
 
 from __future__ import annotations
 
@@ -6,85 +6,87 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice, product
 
-from bell_bench.work import Room, Trainings, standalone
+from bell_bench import PlannedProblem, PlannedTrainings
 
 
-def sa(room: Room) -> Iterator[Trainings]:
-    """The standalone path."""
-    yield standalone(room)
+def sa(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
+    """Yield the training of the standalone path."""
+    yield problem.standalone()
 
 
-def mntdp_d(room: Room) -> Iterator[Trainings]:
-    """The standalone path and every prefix of one earlier solution."""
-    yield standalone(room)
-    yield from _prefixes(room)
+def mntdp_d(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
+    """Yield the trainings of the standalone path and of every prefix of one earlier solution."""
+    yield problem.standalone()
+    yield from _prefixes(problem)
 
 
-def houdini(room: Room) -> Iterator[Trainings]:
-    """The first 2L + t paths; many train little or nothing, as the output layer varies fastest."""
-    yield standalone(room)
-    limit = room.options["paths"] or _budget(room)
-    choices = [[False] * count + [True] for count in room.fitting]
+def houdini(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
+    """Yield the trainings of the first 2L + t paths; many of them train few layers."""
+    yield problem.standalone()
+    limit = problem.options["paths"] or _budget(problem)
+    choices = [[False] * count + [True] for count in problem.fitting]
     first = islice(product(*choices), limit - 1)
     trained = Counter(frozenset(i for i, new in enumerate(path) if new) for path in first)
     for layers, count in trained.items():
-        if len(layers) < room.layers:
-            yield Trainings(layers, count)
+        if len(layers) < problem.layers:
+            yield PlannedTrainings(layers, count)
 
 
-def rs(room: Room) -> Iterator[Trainings]:
-    """As many FLOPs as 2L + t standalone paths; how many paths that makes is chance."""
-    yield standalone(room, (room.options["trainings"] or _budget(room)) if room.solved else 1)
+def rs(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
+    """Yield 2L + t standalone trainings: paths are random, but they cost as many FLOPs together."""
+    yield problem.standalone(
+        (problem.options["trainings"] or _budget(problem)) if problem.solved else 1
+    )
 
 
-def picle(room: Room) -> Iterator[Trainings]:
-    """The standalone path, and those of both searches, or of the one that is asked for."""
-    yield standalone(room)
-    if room.options.get("searches") != "nt":
-        yield from _prefixes(room)
-    if room.options.get("searches") != "pt":
-        yield from _suffixes(room)
+def picle(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
+    """Yield the trainings of the standalone path and of both searches, or of one of them."""
+    yield problem.standalone()
+    if problem.options.get("searches") != "nt":
+        yield from _prefixes(problem)
+    if problem.options.get("searches") != "pt":
+        yield from _suffixes(problem)
 
 
-def pt_only(room: Room) -> Iterator[Trainings]:
-    """PICLE's prefixes."""
-    yield from mntdp_d(room)
+def pt_only(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
+    """Yield the trainings of the standalone path and of PICLE's prefixes."""
+    yield from mntdp_d(problem)
 
 
-def nt_only(room: Room) -> Iterator[Trainings]:
-    """PICLE's suffixes."""
-    yield standalone(room)
-    yield from _suffixes(room)
+def nt_only(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
+    """Yield the trainings of the standalone path and of PICLE's suffixes."""
+    yield problem.standalone()
+    yield from _suffixes(problem)
 
 
-def one_network(room: Room) -> Iterator[Trainings]:
-    """One network, trained once per problem."""
-    yield standalone(room)
+def one_network(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
+    """Yield one training of the network."""
+    yield problem.standalone()
 
 
-def replay(room: Room) -> Iterator[Trainings]:
-    """One network, and from the second problem on as many stored examples beside every batch."""
-    yield standalone(room, 2 if room.solved else 1)
+def replay(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
+    """Yield one training; from the second problem on, batches are twice as large by replay."""
+    yield problem.standalone(2 if problem.solved else 1)
 
 
-def _budget(room: Room) -> int:
-    return 2 * room.layers + room.solved
+def _budget(problem: PlannedProblem) -> int:
+    return 2 * problem.layers + problem.solved
 
 
-def _prefixes(room: Room) -> Iterator[Trainings]:
-    for length in range(1, room.fitting_prefix + 1):
-        yield Trainings(frozenset(range(length, room.layers)))
+def _prefixes(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
+    for length in range(1, problem.fitting_prefix + 1):
+        yield PlannedTrainings(frozenset(range(length, problem.layers)))
 
 
-def _suffixes(room: Room) -> Iterator[Trainings]:
-    """Bayesian optimisation over one suffix per earlier solution, then the best one's longer."""
-    shortest, last = room.options["l_min"], room.fitting[::-1]
-    if room.layers <= shortest:
+def _suffixes(problem: PlannedProblem) -> Iterator[PlannedTrainings]:
+    """Yield a training per earlier solution's suffix, then those of the best one's longer ones."""
+    shortest, last = problem.options["l_min"], problem.fitting[::-1]
+    if problem.layers <= shortest:
         return
-    tried = min(*last[:shortest], room.options["c"] or room.layers + shortest)
+    tried = min(*last[:shortest], problem.options["c"] or problem.layers + shortest)
     if tried:
-        yield Trainings(frozenset(range(room.layers - shortest)), tried)
-        for length in range(shortest + 1, room.layers):
+        yield PlannedTrainings(frozenset(range(problem.layers - shortest)), tried)
+        for length in range(shortest + 1, problem.layers):
             if not last[length - 1]:
                 return
-            yield Trainings(frozenset(range(room.layers - length)))
+            yield PlannedTrainings(frozenset(range(problem.layers - length)))

@@ -60,6 +60,7 @@ def hash_json(data: Any) -> str:
 
 
 def write_json(file: pathlib.Path, content: Any) -> None:
+    """Write ``content`` as JSON, so that a reader sees the whole file or none."""
     write_whole(file, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
 
 
@@ -99,6 +100,7 @@ def parse_json(content: bytes) -> Any:
 
 
 def read_json(file: pathlib.Path) -> Any:
+    """Return what a JSON file holds; ValueError if it is damaged or too large."""
     return parse_json(read_whole(file, LARGEST_JSON))
 
 
@@ -169,7 +171,7 @@ def read_arrays(
 
 
 def write_tensors(file: pathlib.Path, tensors: Mapping[str, Tensor]) -> None:
-    """Tensors by name as safetensors; those that share memory are apart when they are read."""
+    """Write tensors by name as safetensors; tensors that share memory are written one by one."""
     import safetensors.torch
     import torch
 
@@ -181,7 +183,7 @@ def write_tensors(file: pathlib.Path, tensors: Mapping[str, Tensor]) -> None:
 
 
 def read_tensors(file: pathlib.Path) -> dict[str, Tensor]:
-    """What ``write_tensors`` wrote, on the CPU."""
+    """Return what ``write_tensors`` wrote, on the CPU."""
     import safetensors.torch
 
     found: dict[str, Tensor] = safetensors.torch.load(file.read_bytes())

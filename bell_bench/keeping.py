@@ -28,6 +28,10 @@ class KeepingAlgorithm(Algorithm):
         self.kept[name] = tensor.detach().to(self.context.device, copy=True)
         self.context.account("kept", sum(kept.nbytes for kept in self.kept.values()))
 
+    def kept_under(self, prefix: str) -> dict[str, Tensor]:
+        """Return what was kept under names that begin with ``prefix``, by the rest of the name."""
+        return {k.removeprefix(prefix): v for k, v in self.kept.items() if k.startswith(prefix)}
+
     def save(self, folder: pathlib.Path) -> None:
         write_tensors(folder / _FILE, self.kept)
 

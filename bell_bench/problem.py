@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from bell_bench.modular.architecture import Architecture
 
+if TYPE_CHECKING:
+    import torch
+
 Array = NDArray[Any]
 
 
@@ -48,6 +51,14 @@ class Inputs:
         """The unique images, standardised, as float32."""
         scaled = (self.images.astype(np.float32) - np.float32(self.mean)) / np.float32(self.std)
         return np.asarray(scaled, dtype=np.float32)
+
+    def tensors(self, device: torch.device | str = "cpu") -> tuple[torch.Tensor, torch.Tensor]:
+        """Return ``pixels()`` and ``index`` as tensors on a device: ``images[index]`` is
+        (n, arity, …)."""
+        import torch
+
+        images = torch.from_numpy(self.pixels()).to(device)
+        return images, torch.from_numpy(self.index).to(device, torch.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,7 +77,7 @@ class AlgorithmSpec(Spec):
     """The suites it supports; empty for all."""
     options: Mapping[str, Option] = field(default_factory=dict)
     work: str = ""
-    """An import string of a function that says how much it trains (``bell_bench.work``)."""
+    """An import string of a function that says how much it trains (see ``PlannedProblem``)."""
 
     def check_name(self) -> None:
         """Raise ValueError if the name is not one; a member of a family has a prefix."""

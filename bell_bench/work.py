@@ -1,7 +1,8 @@
 """How much an algorithm trains, said before it runs; what ``bell-bench plan`` adds up.
 
-An algorithm that can say so names a function in ``AlgorithmSpec.work``: from the ``Room`` it has on
-one problem to the trainings that takes, at most. Imports nothing heavy.
+``AlgorithmSpec.work`` names a function that is given each problem of a sequence in turn, as a
+``PlannedProblem``, and yields the trainings that the algorithm needs there, at most. This module
+imports nothing heavy, and the module of such a function should not either.
 """
 
 from __future__ import annotations
@@ -12,38 +13,39 @@ from typing import Any, TypeAlias
 
 
 @dataclass(frozen=True)
-class Room:
-    """What an algorithm finds on one problem of a sequence."""
+class PlannedProblem:
+    """What is known of a problem before anything is trained."""
 
     fitting: tuple[int, ...]
     """Per layer of the problem's network, how many earlier problems have a module that fits."""
     solved: int
     """How many problems came before."""
     options: Mapping[str, Any]
-    """The algorithm's."""
+    """The algorithm's options."""
 
     @property
     def layers(self) -> int:
+        """How many layers the problem's network has."""
         return len(self.fitting)
 
     @property
     def fitting_prefix(self) -> int:
-        """For how many layers, from the input on, there is anything to reuse."""
+        """How many layers, counted from the input, have a module to reuse."""
         return next((i for i, count in enumerate(self.fitting) if not count), self.layers)
+
+    def standalone(self, count: float = 1) -> PlannedTrainings:
+        """Return ``count`` trainings of the whole network."""
+        return PlannedTrainings(frozenset(range(self.layers)), count)
 
 
 @dataclass(frozen=True)
-class Trainings:
-    """Some trainings of the same layers."""
+class PlannedTrainings:
+    """Some trainings of the same layers of a problem's network."""
 
     layers: frozenset[int]
-    """The layers that are trained; none if a path is only evaluated."""
+    """The layers that are trained; empty where a path is only evaluated."""
     count: float = 1
+    """How many such trainings there are."""
 
 
-Work: TypeAlias = Callable[[Room], Iterable[Trainings]]
-
-
-def standalone(room: Room, count: float = 1) -> Trainings:
-    """Of the whole network."""
-    return Trainings(frozenset(range(room.layers)), count)
+Work: TypeAlias = Callable[[PlannedProblem], Iterable[PlannedTrainings]]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import sys
 import time
@@ -29,11 +30,12 @@ def contest(scale: str, updates: int, repeats: int) -> dict[str, Any]:
 
     from bell_bench.import_strings import load_object
     from bell_bench.modular.module import optimiser
+    from bell_bench.modular.shared_algorithm import training_batches
     from bell_bench.plugins import registry
-    from bell_bench_algorithms.shared import Epochs, OnEpochs
     from bell_bench_avalanche.data import Task, make_dataset, make_experience
     from bell_bench_avalanche.library import SupervisedPlugin
     from bell_bench_avalanche.model import MultiHead
+    from bell_bench_avalanche.plugin_algorithm import Epochs, OnEpochs
 
     torch.set_num_threads(1)
     suite = registry().suite("bell")
@@ -55,7 +57,8 @@ def contest(scale: str, updates: int, repeats: int) -> dict[str, Any]:
     def prepared() -> tuple[Any, Any, Epochs]:
         model = MultiHead(0)
         model.adaptation(experience)
-        epochs = Epochs(problem, task, settings.batch, 0, device)
+        stream = training_batches(problem, settings.batch, 0, device, augmented=False)
+        epochs = Epochs(stream, math.ceil(len(problem.train) / settings.batch), task)
         return model.train(), optimiser(model.parameters(), settings), epochs
 
     def bare() -> Callable[[], None]:

@@ -1,11 +1,11 @@
-"""Counting operations without counting every step: those of one kind cost the same."""
+"""Counts FLOPs without counting every step: steps of one kind cost the same."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
-from bell_bench.algorithm import Context
+from bell_bench import Context
 
 Result = TypeVar("Result")
 
@@ -19,7 +19,7 @@ class Meter:
         self._prices: dict[Hashable, float] = {}
 
     def run(self, kind: Hashable, function: Callable[[], Result]) -> Result:
-        """The function's result, charged as the first of its kind was."""
+        """Return the function's result, and add as many FLOPs as the first of its kind took."""
         if kind not in self._prices:
             before = self.flops
             result = self.count(function)
@@ -29,7 +29,7 @@ class Meter:
         return function()
 
     def count(self, function: Callable[[], Result]) -> Result:
-        """The function's result, counted whatever it is."""
+        """Return the function's result, and add the FLOPs that it took."""
         results: list[Result] = []
         self.flops += self.context.count(lambda: results.append(function()))
         return results[0]

@@ -1,4 +1,4 @@
-"""What follows the convolutional layers of one problem: trained with it, kept with it."""
+"""The layers of a problem's network above the convolutional ones; each problem has its own."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from bell_bench.modular.architecture import Architecture
-from bell_bench.modular.blocks import Weights, block
-from bell_bench.modular.network import run
+from bell_bench import Architecture, Weights, new_weights, run_modules
 
 
 class Head:
@@ -20,15 +18,15 @@ class Head:
 
     @staticmethod
     def drawn(architecture: Architecture, start: int, generator: torch.Generator) -> Head:
-        """With random weights, as the suite's modules begin."""
+        """Return a head with random weights, drawn as those of the suite's new modules."""
         weights = {
-            layer: block(architecture[layer]).init(architecture[layer], generator)
+            layer: new_weights(architecture[layer], generator)
             for layer in range(start, len(architecture))
         }
         return Head(architecture, start, weights)
 
     def copy(self, device: torch.device | None = None, trained: bool = True) -> Head:
-        """The same weights, apart from these; as parameters if they are to be trained."""
+        """Return a copy of the head; with ``trained``, its weights take gradients."""
         weights = {
             layer: {
                 name: tensor.detach().to(device, copy=True).requires_grad_(trained)
@@ -43,7 +41,7 @@ class Head:
             yield from module.values()
 
     def logits(self, maps: Tensor, members: Tensor) -> Tensor:
-        """Of inputs made of images, each row of ``members`` one; ``maps`` are of the images."""
+        """Return a row per input; ``members`` says which rows of ``maps`` are its images."""
         length, joint = len(self.architecture), self.architecture.joint
         x = maps.permute(0, 2, 3, 1) if maps.dim() == 4 else maps
         x = self._run(x, range(self.start, joint))
@@ -52,11 +50,4 @@ class Head:
         return self._run(x[members], range(joint, length))
 
     def _run(self, x: Tensor, layers: range) -> Tensor:
-        return run(self.architecture, self.weights, x, layers, logits=True)
-
-
-def scores(logits: Tensor) -> Tensor:
-    """The probability of each class, (inputs, classes)."""
-    if logits.shape[1] > 1:
-        return torch.softmax(logits, dim=1)
-    return torch.cat([torch.sigmoid(-logits), torch.sigmoid(logits)], dim=1)
+        return run_modules(self.architecture, self.weights, x, layers, logits=True)

@@ -8,7 +8,7 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from bell_bench.modular.architecture import ModuleSpec
+from bell_bench import ModuleSpec
 from bell_bench_algorithms.lmc.module import LmcModule
 from bell_bench_algorithms.lmc.options import Hyperparameters
 from bell_bench_algorithms.lmc.shapes import LayerShape, shape
@@ -20,36 +20,36 @@ NEGLIGIBLE = 1e-4
 
 @dataclass(frozen=True)
 class Examined:
-    """What a layer's frozen modules say of a batch, computed without gradients."""
+    """What a layer's frozen modules give for a batch, computed without gradients."""
 
     maps: list[Tensor | None]
-    """Their outputs; None where only the errors were known."""
+    """Each module's output; None where only its errors are known."""
     errors: Tensor
     """(images, frozen modules)."""
     scores: list[float]
-    """How much of an outlier the batch is to each."""
+    """Each module's outlier score of the batch."""
 
     def novel(self, threshold: float) -> bool:
-        """Whether every frozen module, of at least one, calls the batch an outlier."""
+        """Whether there are frozen modules and the batch is an outlier to all of them."""
         return bool(self.scores) and min(self.scores) >= threshold
 
 
 @dataclass(frozen=True)
 class Composed:
-    """What a layer makes of a batch."""
+    """A layer's output for a batch, and how it was composed."""
 
     output: Tensor
     weights: Tensor
-    """(modules,): mean over the batch."""
+    """(modules,): each module's mean weight over the batch."""
     means: Tensor
     """(modules,): batch means of the errors."""
     loss: Tensor | None
-    """S; None if nothing is trained by it."""
+    """The structural loss S; None if it trains nothing."""
 
 
 @dataclass
 class Layer:
-    """The modules for one place in the network; at most the last one is not learnt yet."""
+    """The modules for one place in the network; only the last may still be in training."""
 
     spec: ModuleSpec
     modules: list[LmcModule] = field(default_factory=list)
@@ -70,7 +70,7 @@ class Layer:
 
     @torch.no_grad()
     def examine(self, x: Tensor, known: Tensor | None = None) -> Examined:
-        """Ask the frozen modules; ``known`` are their errors if they were computed before."""
+        """Run the frozen modules; ``known`` has their errors if these were computed before."""
         frozen = self.learnt
         maps: list[Tensor | None] = [None] * len(frozen)
         if known is None:
@@ -83,7 +83,7 @@ class Layer:
         return Examined(maps, known, scores)
 
     def likeliest(self, examined: Examined, values: Hyperparameters) -> int:
-        """The frozen module of the highest mean weight."""
+        """Return the number of the frozen module with the highest mean weight."""
         return int(self._log_weights(examined.errors, values).exp().mean(0).argmax())
 
     def compose(
@@ -96,11 +96,12 @@ class Layer:
         project: bool = False,
         above: bool = False,
     ) -> Composed:
-        """The sum of the modules' outputs by their weights, and S.
+        """Return the sum of the modules' outputs, each times its weight, and the loss S.
 
-        ``trust``: the weights take the new module to be sure of the batch. ``project``: S is of
-        all modules, with gradients through them, not of the new one's decoder alone. ``above``:
-        the layer is above the projected module, so gradients go through its new module, too.
+        ``trust``: weights are computed as if the new module knew the batch well. ``project``: S
+        covers all modules, with gradients through them; else it covers the new module's decoder
+        alone. ``above``: the layer is above the projected module, so gradients go through its new
+        module, too.
         """
         new, maps, columns = self.new, list(examined.maps), list(examined.errors.unbind(1))
         if new is not None:

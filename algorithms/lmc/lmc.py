@@ -1,4 +1,4 @@
-"""LMC: layers of modules that each tell by reconstruction how well they know an input."""
+"""LMC: a module shows how well it knows an input by how well it reconstructs it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from typing import Any
 
 import torch
 
-from bell_bench.algorithm import Algorithm, Context
-from bell_bench.modular.network import rows
-from bell_bench.modular.training import deterministic
-from bell_bench.problem import Inputs, Problem
-from bell_bench_algorithms.lmc.head import Head, scores
+from bell_bench import Algorithm, Context, Inputs, Problem, class_scores, deterministic
+from bell_bench_algorithms.lmc.head import Head
 from bell_bench_algorithms.lmc.layer import Layer
 from bell_bench_algorithms.lmc.module import LmcModule
 from bell_bench_algorithms.lmc.network import Network
@@ -53,7 +50,7 @@ class LMC(Algorithm):
         self.tell(trainer, best, usage)
 
     def begin(self, problem: Problem) -> Network:
-        """The problem's network: layers that are there, others with one module, a new head."""
+        """Return the problem's network: shared layers, new layers of one module, a new head."""
         context, layers = self.context, []
         window = Schedule.of(len(problem.train), self.settings, self.values).window
         for number, spec in enumerate(convolutional(problem.architecture)):
@@ -72,24 +69,26 @@ class LMC(Algorithm):
         head = self.state.heads[index]
         network = self.network(head)
         with deterministic(self.context.device), torch.no_grad():
-            parts = maps(inputs, self.context.device).split(self.settings.batch)
+            images, members = maps(inputs, self.context.device)
+            parts = images.split(self.settings.batch)
             outputs = torch.cat([network.evaluate(part).output for part in parts])
-            return scores(head.logits(outputs, rows(inputs, self.context.device)))
+            return class_scores(head.logits(outputs, members))
 
     def network(self, head: Head) -> Network:
-        """A learnt problem's network, of all modules there are now."""
+        """Return a learnt problem's network, with all modules that its layers have now."""
         layers = [self.state.layers[spec] for spec in head.architecture.modules[: head.start]]
         return Network(layers, head, self.values)
 
     def usage(self, network: Network, inputs: Inputs) -> list[list[float]]:
-        """Each module's mean weight, layer by layer."""
-        parts = maps(inputs, self.context.device).split(self.settings.batch)
+        """Return each module's mean weight, layer by layer."""
+        images, _ = maps(inputs, self.context.device)
+        parts = images.split(self.settings.batch)
         weights = [[each.weights.cpu() for each in network.evaluate(part).layers] for part in parts]
         shares = torch.tensor([len(part) / len(inputs.images) for part in parts])
         return [(torch.stack(layer, 1) @ shares).tolist() for layer in zip(*weights, strict=True)]
 
     def tell(self, trainer: Trainer, best: Checkpoint, usage: list[list[float]]) -> None:
-        """Note what was added where and why, and what is used."""
+        """Note which modules were added, where and why, and how much each module is used."""
         layers = trainer.network.layers
         kept = {module.name for layer in layers for module in layer.modules}
         names = [module_name(trainer.problem, item.layer) for item in trainer.additions]

@@ -1,4 +1,4 @@
-"""A module: a functional part that is composed, a structural part that tells when to."""
+"""A module: its functional part computes, its structural part shows how well it knows an input."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bell_bench.modular.initialisation import uniform
 from bell_bench_algorithms.lmc.options import FRESH_STATISTICS, MEAN
 from bell_bench_algorithms.lmc.outliers import Window
 from bell_bench_algorithms.lmc.shapes import LayerShape
@@ -28,10 +27,12 @@ class Filters(nn.Module):
 
     @torch.no_grad()
     def draw(self, generator: torch.Generator) -> None:
-        """As torch does by default: uniform within ± 1/√(second dimension x kernel area)."""
+        """Draw weights as torch does by default: uniform within ± 1/√(second dimension x kernel
+        area)."""
         bound = self.weight[0].numel() ** -0.5
         for parameter in (self.weight, self.bias):
-            parameter.copy_(uniform(parameter.shape, bound, generator, parameter.dtype))
+            drawn = torch.rand(parameter.shape, generator=generator, dtype=torch.float64)
+            parameter.copy_((2.0 * drawn - 1.0) * bound)
 
 
 class Functional(nn.Module):
@@ -44,7 +45,7 @@ class Functional(nn.Module):
         self.norm = nn.BatchNorm2d(shape.width, momentum=MOMENTUM) if shape.pool else None
 
     def forward(self, x: Tensor) -> Tensor:
-        """ReLU comes after pooling, where it is cheaper: they commute."""
+        """Apply ReLU after pooling, where it is cheaper; the result is the same."""
         stride, padding = self.shape.stride, self.shape.padding
         maps = functional.conv2d(x, self.conv.weight, self.conv.bias, stride, padding)
         if self.norm is not None:
@@ -75,7 +76,7 @@ class Structural(nn.Module):
 
 
 class LmcModule(nn.Module):
-    """One of a layer's modules. Until it is ``learnt`` it is trained; then nothing changes it."""
+    """One of a layer's modules. It is trained until it is ``learnt``; then nothing changes it."""
 
     def __init__(self, shape: LayerShape, name: str, window: Window) -> None:
         super().__init__()
@@ -84,17 +85,17 @@ class LmcModule(nn.Module):
         self.learnt = False
 
     def draw(self, generator: torch.Generator) -> None:
-        """Random weights."""
+        """Draw random weights."""
         for part in self.modules():
             if isinstance(part, Filters):
                 part.draw(generator)
 
     def errors(self, maps: Tensor, x: Tensor) -> Tensor:
-        """l: for each image, the mean squared error of its input as decoded from its output."""
+        """Return l: per image, the mean squared error of its input as decoded from its output."""
         return (self.structural(maps) - x.detach()).square().flatten(1).mean(1)
 
     def freeze(self) -> None:
-        """Both parts, statistics of batch normalisation and window included, stay as they are."""
+        """Keep both parts, the statistics of batch normalisation and the window as they are now."""
         self.learnt = True
         self.eval()
         for parameter in self.parameters():
@@ -105,7 +106,7 @@ class LmcModule(nn.Module):
 def begun(
     modules: Sequence[LmcModule], likeliest: int, init: str, name: str, size: int
 ) -> LmcModule:
-    """A module to add to a layer, begun from those that are there."""
+    """Return a module to add to a layer, whose first weights come from the layer's modules."""
     first = modules[0]
     new = LmcModule(first.shape, name, Window(size)).to(next(first.parameters()).device)
     states = [module.state_dict() for module in modules]

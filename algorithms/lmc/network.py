@@ -16,18 +16,18 @@ from bell_bench_algorithms.lmc.options import Hyperparameters
 
 @dataclass
 class Pass:
-    """A batch on its way up through the layers."""
+    """A batch's way through the layers, as far as it has come."""
 
     output: Tensor
     start: int = 0
     """The first layer it went through."""
     layers: list[Composed] = field(default_factory=list)
     due: tuple[int, int, list[float]] | None = None
-    """Where the pass ended for want of a module: the layer, its likeliest module, the scores."""
+    """If the pass ended at a layer that must grow: the layer, its likeliest module, the scores."""
 
 
 class Network:
-    """Layers that all problems share, a head of this problem's own."""
+    """The layers that all problems share, and the head of one problem."""
 
     def __init__(self, layers: list[Layer], head: Head, values: Hyperparameters) -> None:
         self.layers, self.head, self.values = layers, head, values
@@ -36,7 +36,7 @@ class Network:
 
     @property
     def frozen(self) -> int:
-        """How many layers, from the first, have nothing that is trained."""
+        """How many layers, counted from the first, have no module in training."""
         new = [number for number, layer in enumerate(self.layers) if layer.new is not None]
         return min(new, default=len(self.layers))
 
@@ -45,7 +45,7 @@ class Network:
         return self.projecting is not None and number > self.projecting
 
     def set_mode(self, training: bool) -> None:
-        """Modules that are trained normalise by batch, frozen parts never do.
+        """Set whether modules in training normalise by batch; frozen parts never do.
 
         In projection the functional parts above the projected module are frozen.
         """
@@ -56,8 +56,8 @@ class Network:
                 new.functional.requires_grad_(not self.above(number))
 
     def train(self, x: Tensor, known: Tensor | None, start: int, *, growing: bool) -> Pass:
-        """A training batch. If ``growing``, the pass ends at the first layer that is due to grow:
-        all its modules are learnt and call the batch an outlier."""
+        """Run a training batch. If ``growing``, it ends at the first layer that must grow: all
+        its modules are learnt, and the batch is an outlier to each of them."""
         passed = Pass(x, start)
         for number, layer in enumerate(self.layers[start:], start):
             examined = layer.examine(passed.output, known)
@@ -81,7 +81,7 @@ class Network:
     def evaluate(
         self, x: Tensor, known: Tensor | None = None, start: int = 0, end: int | None = None
     ) -> Pass:
-        """Without labels, growth or trust: a validation or test batch."""
+        """Run a validation or test batch through some layers; none of them grows."""
         passed = Pass(x, start)
         for layer in self.layers[start:end]:
             examined = layer.examine(passed.output, known)
@@ -96,23 +96,23 @@ class Network:
         modules.append(begun(modules, likeliest, self.values.init, name, window))
 
     def record(self, passed: Pass) -> None:
-        """Tell the modules that are trained how well they knew the batch."""
+        """Add the batch's errors to the windows of the modules in training."""
         for layer, composed in zip(self.layers[passed.start :], passed.layers, strict=True):
             if layer.new is not None:
                 layer.new.window.add(float(composed.means[-1]))
 
     def freeze(self) -> None:
-        """After a problem: all modules are learnt."""
+        """Freeze all modules once the problem is learnt."""
         for layer in self.layers:
             if layer.new is not None:
                 layer.new.freeze()
 
     def copy(self) -> tuple[list[LmcModule | None], Head]:
-        """All that is trained, as it is now."""
+        """Return a copy of all that is in training."""
         return [copy.deepcopy(layer.new) for layer in self.layers], self.head.copy()
 
     def restore(self, new: list[LmcModule | None], head: Head) -> None:
-        """As it was when copied; modules that were added since are dropped."""
+        """Go back to what ``copy`` returned; modules that were added since are dropped."""
         for layer, module in zip(self.layers, new, strict=True):
             layer.modules = layer.learnt + ([] if module is None else [module])
         self.head = head

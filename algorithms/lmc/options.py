@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from bell_bench.specs import Option
+from bell_bench import Option
 
 MEAN = "mean"
 MOST_LIKELY = "most-likely"
@@ -74,12 +74,12 @@ PUBLISHED: Mapping[str, Hyperparameters] = {
     "s_long": _LONG,
 }
 UNPUBLISHED = _LONG
-"""For streams that the authors did not run: what they chose for the most varied one."""
+"""Used for streams that the authors did not run: their choice for the most varied stream."""
 
 OPTIONS = {item.name: item.metadata["option"] for item in fields(Hyperparameters)}
 
 
 def hyperparameters(stream: str, options: Mapping[str, Any]) -> Hyperparameters:
-    """The stream's published values, but for the options that are set."""
+    """Return the stream's published values, except for options that are set."""
     given = {name: value for name, value in options.items() if value is not None}
     return replace(PUBLISHED.get(stream, UNPUBLISHED), **given)

@@ -1,4 +1,4 @@
-"""Whether a batch is unlike what a module is used to."""
+"""Whether a batch is unlike those that a module was trained on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable
 
 FEW = 2
-"""With so many batches or fewer, nothing is an outlier."""
+"""After this many batches or fewer, nothing is an outlier."""
 
 
 class Window:
@@ -20,7 +20,7 @@ class Window:
         self.means.append(mean)
 
     def score(self, mean: float) -> float:
-        """How many standard deviations a batch's mean error is off: |mean − μ| / σ."""
+        """Return how many standard deviations a batch's mean error is off: |mean − μ| / σ."""
         if len(self.means) <= FEW:
             return 0.0
         centre = math.fsum(self.means) / len(self.means)

@@ -1,4 +1,4 @@
-"""Parameters that are updated together, by Adam's state of their own."""
+"""Parameters that one optimiser updates together."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 import torch
 from torch import Tensor
 
-from bell_bench.modular.optimiser import Optimiser
-from bell_bench.modular.settings import TrainingSettings
+from bell_bench import Optimiser, TrainingSettings
 from bell_bench_algorithms.lmc.network import Network, Pass
 
 Gradients = Mapping[Tensor, Tensor | None]
@@ -28,7 +27,7 @@ class ParameterGroup:
         self.places = self.optimiser.gradient.split(sizes)
 
     def step(self, gradients: Gradients) -> None:
-        """One update, unless the part is held."""
+        """Update the parameters once, unless they take no gradients now."""
         if not self.parameters[0].requires_grad:
             return
         for parameter, place in zip(self.parameters, self.places, strict=True):
@@ -38,7 +37,7 @@ class ParameterGroup:
 
 
 def parts(network: Network, settings: TrainingSettings) -> list[ParameterGroup]:
-    """All that is trained, with a fresh state of the optimiser."""
+    """Return a group, with a fresh optimiser, for each part of the network that is trained."""
     new = [layer.new for layer in network.layers if layer.new is not None]
     groups = [part.parameters() for module in new for part in module.children()]
     return [ParameterGroup(group, settings) for group in (*groups, network.head.parameters())]
@@ -47,7 +46,7 @@ def parts(network: Network, settings: TrainingSettings) -> list[ParameterGroup]:
 def gradients(
     network: Network, passed: Pass, task_loss: Tensor, regularisation: float
 ) -> dict[Tensor, Tensor | None]:
-    """Of cross-entropy + regularisation · Σ S, by all parameters that are trained."""
+    """Return the gradient of cross-entropy + regularisation · Σ S by each trained parameter."""
     losses = [composed.loss for composed in passed.layers if composed.loss is not None]
     whole = task_loss + regularisation * sum(losses)
     new = [layer.new.parameters() for layer in network.layers if layer.new is not None]

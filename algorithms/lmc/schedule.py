@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from bell_bench.modular.settings import TrainingSettings
+from bell_bench import TrainingSettings
 from bell_bench_algorithms.lmc.options import Hyperparameters
 from bell_bench_algorithms.lmc.outliers import FEW
 
 AFTER_PROJECTION = 10
-"""An addition is followed by at least so many epochs besides its projection's."""
+"""After a new module's projection, training goes on for at least this many epochs."""
 
 
 @dataclass
 class Schedule:
-    """Counted in updates. A scale that trains for less shortens projection and window alike."""
+    """A problem's schedule, in updates. Scales that train less have shorter projections."""
 
     epoch: int
     """Updates per epoch."""
@@ -30,7 +30,7 @@ class Schedule:
     window: int
     """Batches whose errors tell what a module is used to."""
     patience: int
-    """Updates without a lower validation loss that are borne."""
+    """Training ends after so many updates without a lower validation loss."""
     updates: int = 0
     projected: int = 0
     """The update with which the last projection ends."""
@@ -39,7 +39,7 @@ class Schedule:
 
     @staticmethod
     def of(points: int, settings: TrainingSettings, values: Hyperparameters) -> Schedule:
-        """For a training set of this size."""
+        """Return the schedule for a training set of ``points`` inputs."""
         epoch = math.ceil(points / settings.batch)
         limit = min(values.epochs, settings.max_epochs) * epoch
         if settings.max_updates is not None:

@@ -1,25 +1,24 @@
-"""What LMC needs to know of a convolutional module: read from its types, so that width and sides
-follow the suite's scale."""
+"""What LMC needs to know of a convolutional module. It is read from the module's types, so that
+width and sides follow the suite's scale."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bell_bench.errors import Unsupported
-from bell_bench.modular.architecture import Architecture, ModuleSpec
+from bell_bench import Architecture, ModuleSpec, Unsupported
 
 
 @dataclass(frozen=True)
 class LayerShape:
-    """A layer of modules: the maps it takes and gives, and how it gets from one to the other."""
+    """The shape of a layer's modules: the maps they take and give, and their convolution."""
 
     channels: int
     side: int
-    """Of what comes in."""
+    """The side of the maps that come in."""
     width: int
-    """Channels of what comes out."""
+    """The channels of the maps that come out."""
     out: int
-    """Side of what comes out."""
+    """The side of the maps that come out."""
     kernel: int
     stride: int = 1
     padding: int = 0
@@ -39,7 +38,7 @@ class LayerShape:
 
 
 def shape(spec: ModuleSpec) -> LayerShape:
-    """The shape of a module between maps, if LMC knows its kind."""
+    """Return a module's shape; raise ``Unsupported`` if LMC does not know its kind."""
     if spec.kind not in ("conv", "conv-norm-pool") or spec.activation != "relu":
         raise Unsupported(
             f"LMC has no decoder for the module «{spec}»: it knows CTrL's (convolution, batch "
@@ -52,7 +51,7 @@ def shape(spec: ModuleSpec) -> LayerShape:
 
 
 def convolutional(architecture: Architecture) -> tuple[ModuleSpec, ...]:
-    """The leading modules between maps, each of which becomes a layer of LMC's."""
+    """Return the first modules, as long as they give maps; each becomes a layer of LMC."""
     specs = architecture.modules[: architecture.joint]
     maps = [len(spec.target.shape) == 3 for spec in specs]
     return specs[: maps.index(False) if False in maps else len(maps)]

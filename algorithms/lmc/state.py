@@ -1,4 +1,4 @@
-"""What LMC knows between problems, as plain files: JSON for structure, safetensors for weights."""
+"""What LMC keeps between problems, as plain files: JSON for structure, safetensors for weights."""
 
 from __future__ import annotations
 
@@ -9,8 +9,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from bell_bench.files import read_json, read_tensors, write_json, write_tensors
-from bell_bench.modular.architecture import Architecture, ModuleSpec
+from bell_bench import (
+    Architecture,
+    ModuleSpec,
+    read_json,
+    read_tensors,
+    write_json,
+    write_tensors,
+)
 from bell_bench_algorithms.lmc.head import Head
 from bell_bench_algorithms.lmc.layer import Layer
 from bell_bench_algorithms.lmc.module import LmcModule
@@ -54,7 +60,7 @@ class LmcState:
         write_json(folder / _STRUCTURE, structure)
 
     def _tensors(self) -> dict[str, Tensor]:
-        """Every weight under its place."""
+        """Return every weight by its place in the structure."""
         found: dict[str, Tensor] = {}
         for number, layer in enumerate(self.layers.values()):
             for place, module in enumerate(layer.modules):
@@ -89,7 +95,7 @@ class LmcState:
         return state
 
     def sizes(self) -> dict[str, tuple[int, int]]:
-        """Bytes and parameters of what is kept."""
+        """Return the bytes and parameters of what is kept."""
         modules = [module for layer in self.layers.values() for module in layer.modules]
         buffers = [tensor for module in modules for tensor in module.buffers()]
         trained = [parameter for module in modules for parameter in module.parameters()]

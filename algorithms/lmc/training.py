@@ -9,18 +9,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from bell_bench.algorithm import Context
-from bell_bench.modular.batches import Batch, batches
-from bell_bench.modular.learner import loss as task_loss
-from bell_bench.modular.settings import TrainingSettings
-from bell_bench.problem import Problem, Split
+from bell_bench import Context, Problem, Split, TrainingSettings, class_loss
 from bell_bench_algorithms.lmc.flop_meter import Meter
 from bell_bench_algorithms.lmc.head import Head
 from bell_bench_algorithms.lmc.module import LmcModule
 from bell_bench_algorithms.lmc.network import Network, Pass
 from bell_bench_algorithms.lmc.parameter_groups import gradients, parts
 from bell_bench_algorithms.lmc.schedule import Schedule
-from bell_bench_algorithms.lmc.splits import Fixed, ImageSplit
+from bell_bench_algorithms.lmc.splits import Fixed, ImageBatch, ImageSplit
 
 
 @dataclass(frozen=True)
@@ -39,11 +35,11 @@ class Addition:
 
     layer: int
     updates: int
-    """How many there were before."""
+    """How many updates came before it."""
     likeliest: str
-    """The layer's likeliest module at that time."""
+    """The layer's most likely module at that time."""
     scores: list[float]
-    """How much of an outlier the batch was to each module."""
+    """Each module's outlier score of the batch."""
 
 
 @dataclass
@@ -67,19 +63,17 @@ class Trainer:
         )
         self.fixed = self.validation.fixed()
         self.whole: Fixed | None = None
-        """The training set, once it is known to be one batch that no frozen layer calls new."""
+        """The training set, once it turns out to be one batch for which no layer grows."""
         self.schedule = Schedule.of(len(problem.train), self.settings, network.values)
         self.best = Checkpoint(-math.inf, 0, *network.copy())
         self.restart()
 
     def run(self) -> Checkpoint:
-        """Train to the end; the network is then as at the best validation outside projection."""
+        """Train to the end, then go back to the best validation outside of projections."""
         schedule, seed = self.schedule, self.context.generator("lmc batches", self.problem.index)
         number = int(torch.randint(2**31, (), generator=seed))
         labels = self.targets(self.problem.train)
-        stream = batches(
-            self.problem.train, labels, self.settings.batch, seed=number, by_image=True
-        )
+        stream = self.train.batches(labels, number)
         while not schedule.over and not self.diverged:
             self.update(next(stream))
             if schedule.validating and not self.diverged:
@@ -88,9 +82,8 @@ class Trainer:
         self.network.restore(self.best.new, self.best.head)
         return self.best
 
-    def update(self, batch: Batch) -> None:
-        """One step; first, if a layer is due to grow, let it."""
-        assert batch.members is not None
+    def update(self, batch: ImageBatch) -> None:
+        """Do one update; if a layer must grow, it grows first."""
         schedule, network = self.schedule, self.network
         x, known, start = self.enter(batch)
         kind = (self.kind(start), len(x))
@@ -115,8 +108,8 @@ class Trainer:
             network.projecting = None
             network.set_mode(True)
 
-    def enter(self, batch: Batch) -> tuple[Tensor, Tensor | None, int]:
-        """Where the batch's pass begins: its input, the errors known there, the layer."""
+    def enter(self, batch: ImageBatch) -> tuple[Tensor, Tensor | None, int]:
+        """Return where the batch's pass begins: its input, the errors known there, the layer."""
         if self.whole is None:
             return (*self.train.take(batch.items), 0)
         whole, network = self.whole, self.network
@@ -125,9 +118,9 @@ class Trainer:
         return self.training.count(lambda: whole.enter(network))
 
     def step(self, passed: Pass, members: Tensor, labels: Tensor) -> bool:
-        """Update all that is trained; gives whether the loss is a finite number."""
+        """Update all that is trained; return whether the loss is a finite number."""
         network = self.network
-        loss = task_loss(network.head.logits(passed.output, members), labels)
+        loss = class_loss(network.head.logits(passed.output, members), labels)
         found = gradients(network, passed, loss, network.values.regularisation)
         finite = math.isfinite(float(loss.detach()))
         if finite:
@@ -147,14 +140,14 @@ class Trainer:
         self.restart()
 
     def restart(self) -> None:
-        """A fresh state of the optimiser for all that is trained."""
+        """Give all that is trained a fresh optimiser."""
         self.parts = parts(self.network, self.settings)
         self.network.set_mode(True)
 
     def validate(self) -> None:
         """Measure, and keep what is trained if nothing was better so far.
 
-        Of equals the latest: decoders go on learning when accuracy has nowhere to go.
+        The latest of equals is kept, because decoders still improve when accuracy no longer does.
         """
         kind = self.kind(self.network.frozen), [fixed.ready(self.network) for fixed in self.fixed]
         loss, accuracy = self.inference.run(str(kind), self.measure)
@@ -164,7 +157,7 @@ class Trainer:
 
     @torch.no_grad()
     def measure(self) -> tuple[float, float]:
-        """Loss and accuracy on the validation set."""
+        """Return loss and accuracy on the validation set."""
         network, split = self.network, self.problem.validation
         network.set_mode(False)
         outputs = [network.evaluate(*fixed.enter(network)).output for fixed in self.fixed]
@@ -172,20 +165,20 @@ class Trainer:
         logits = network.head.logits(torch.cat(outputs), self.validation.members)
         labels = self.targets(split)
         answers = logits.squeeze(1) > 0 if logits.shape[1] == 1 else logits.argmax(1)
-        return float(task_loss(logits, labels)), int((answers == labels).sum()) / len(split)
+        return float(class_loss(logits, labels)), int((answers == labels).sum()) / len(split)
 
     def targets(self, split: Split) -> Tensor:
-        """Labels as the loss takes them: numbers for a network with one output, else classes."""
+        """Return labels as the loss takes them: floats for a single output, else int64."""
         last = self.problem.architecture.modules[-1].target
         kind = torch.float32 if math.prod(last.shape) == 1 else torch.int64
         return torch.from_numpy(split.labels).to(self.context.device, kind)
 
     def kind(self, start: int) -> tuple[Any, ...]:
-        """What determines the cost of a pass from a layer on, but for the batch."""
+        """Return what determines the cost of a pass from layer ``start`` on, besides the batch."""
         layers = [(len(layer.modules), layer.new is not None) for layer in self.network.layers]
         return (start, self.network.projecting, *layers)
 
 
 def module_name(problem: Problem, layer: int) -> str:
-    """For people, both counted from 1: ``3.2`` is the second layer's of the third problem."""
+    """Return a name for people: ``3.2`` was added to the second layer on the third problem."""
     return f"{problem.index + 1}.{layer + 1}"

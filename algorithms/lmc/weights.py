@@ -9,34 +9,34 @@ import torch
 from torch import Tensor
 
 SURE = 1e-10
-"""The error that stands for a module's own when every frozen one calls the batch an outlier; also
-the smallest whose logarithm is taken."""
+"""The error that a module in training is given where a batch is an outlier to all frozen modules;
+also the smallest error whose logarithm is taken."""
 
 
 def log_likelihood(errors: Tensor, temperature: float) -> Tensor:
-    """log softmax_m(−log l_m(x) / temperature), for each image."""
+    """Return log softmax_m(−log l_m(x) / temperature), for each image."""
     return torch.log_softmax(-errors.clamp_min(SURE).log() / temperature, dim=1)
 
 
 def log_prior(errors: Tensor, temperature: float) -> Tensor:
-    """log softmax_m(−log batch-mean l_m / temperature), for the batch."""
+    """Return log softmax_m(−log batch-mean l_m / temperature), for the batch."""
     return torch.log_softmax(-errors.mean(0).clamp_min(SURE).log() / temperature, dim=0)
 
 
 def log_weights(errors: Tensor, temperature: float, prior_temperature: float) -> Tensor:
-    """log w, where w is the product of likelihood and prior, normalised for each image."""
+    """Return log w, where w is likelihood times prior, normalised for each image."""
     product = log_likelihood(errors, temperature) + log_prior(errors, prior_temperature)
     return torch.log_softmax(product, dim=1)
 
 
 def trusting(errors: Tensor, new: int) -> Tensor:
-    """The errors for the weights of a batch that is new to every frozen module: the last ``new``
-    modules, which are being trained, are sure of it."""
+    """Return the errors with ``SURE`` for the last ``new`` modules, which are in training, so that
+    weights trust them with a batch that is new to every frozen module."""
     known = errors[:, : errors.shape[1] - new]
     return torch.cat([known, torch.full_like(errors[:, known.shape[1] :], SURE)], dim=1)
 
 
 def structural_loss(errors: Tensor, log_w: Tensor) -> Tensor:
-    """S: the errors averaged over the given modules by their weights, renormalised, and over the
-    batch."""
+    """Return S: the errors averaged over the given modules, by their renormalised weights, and over
+    the batch."""
     return (torch.softmax(log_w, dim=1) * errors).sum(1).mean()

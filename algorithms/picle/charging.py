@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from bell_bench.algorithm import Context
+from bell_bench import Context
 
 Result = TypeVar("Result")
 
 
 def charged(context: Context, function: Callable[[], Result]) -> Result:
-    """The function's result; the operations that took are charged as inference."""
+    """Return the function's result, and charge the FLOPs that it took as inference."""
     results: list[Result] = []
     context.charge(inference_flops=context.count(lambda: results.append(function())))
     return results[0]

@@ -1,4 +1,4 @@
-"""Gaussians of what modules receive: projected, with a ridge, by moments alone."""
+"""Gaussians of what modules receive, projected and with a ridge; only moments are needed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 
 SMALLEST = 1e-12
-"""The least mean variance that a ridge is a share of: inputs may all be the same."""
+"""A ridge is a share of the mean variance, but at least of this: inputs may all be equal."""
 
 
 @dataclass(frozen=True)
 class Moments:
-    """How many points, their mean and their sample covariance: all that a Gaussian asks of them."""
+    """The number of some points, their mean and their sample covariance, which give a Gaussian."""
 
     count: float
     mean: Tensor
@@ -22,7 +22,7 @@ class Moments:
 
     @staticmethod
     def of(points: Tensor, counts: Tensor) -> Moments:
-        """Of points that occur ``counts`` times each, in double precision."""
+        """Return the moments of points that occur ``counts`` times each, in double precision."""
         x, weights = points.double(), counts.double()
         total = weights.sum()
         mean = weights @ x / total
@@ -36,19 +36,19 @@ class Moments:
         return self.covariance * max(self.count - 1.0, 1.0)
 
     def tensor(self) -> Tensor:
-        """Mean and covariance as the rows of one tensor, to be stored."""
+        """Return mean and covariance as the rows of one tensor, to be stored."""
         return torch.vstack([self.mean, self.covariance]).cpu()
 
 
 def projection(width: int, k: int, generator: torch.Generator) -> Tensor | None:
-    """A Gaussian random projection from ``width`` numbers to ``k``; None if they are not more."""
+    """Return a Gaussian random projection from ``width`` numbers to ``k``; None if width ≤ k."""
     if width <= k:
         return None
     return torch.randn(width, k, generator=generator) / math.sqrt(k)
 
 
 def log_likelihoods(stored: Tensor, seen: Moments, ridge: float) -> Tensor:
-    """The log density of the points seen, summed, under each stored Gaussian (m, 1 + d, d).
+    """Return the summed log density of the points seen under each stored Gaussian (m, 1 + d, d).
 
     A Gaussian's log density is quadratic, so its sum over points follows from their moments: the
     cost per Gaussian does not depend on how many points there are.
@@ -64,7 +64,7 @@ def log_likelihoods(stored: Tensor, seen: Moments, ridge: float) -> Tensor:
 
 
 def loaded(covariances: Tensor, ridge: float) -> Tensor:
-    """Covariances (m, d, d) with ``ridge`` times their mean variance added to each variance.
+    """Return covariances (m, d, d) with ``ridge`` times their mean variance added to each variance.
 
     Two joined softmaxes have rank 14 of 16 and ten points at most rank 9; relative to the mean
     variance, a ridge means the same for pixels and for softmaxes.

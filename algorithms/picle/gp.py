@@ -1,4 +1,4 @@
-"""An exact Gaussian process over a finite set of functions, by matrices of their likeness."""
+"""An exact Gaussian process over a finite set of functions, from matrices of how alike they are."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from torch import Tensor
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 SIGMA = (0.05, 1.0)
-"""Bounds of a kernel's deviation σ, in accuracy. Two alike accuracies must not make the process
-certain that all others are alike too."""
+"""Bounds of a kernel's deviation σ, in accuracy. Two similar accuracies must not make the process
+certain that all others are similar, too."""
 GAMMA = (0.1, 1.0)
-"""Bounds of the length scale γ, as shares of the median distance: functions that differ as usual
-always tell something of each other, never all."""
+"""Bounds of the length scale γ, as shares of the median distance: functions at a usual distance
+always say something about each other, but never everything."""
 NOISE = (0.001, 0.03)
 """Bounds of the noise's deviation, in accuracy."""
 ITERATIONS = 40
 
 
 class Looked(gpytorch.kernels.Kernel):
-    """A kernel whose points are numbers of rows and whose values stand in a matrix."""
+    """A kernel that looks its values up in a matrix; its points are row numbers."""
 
     def __init__(self, matrix: Tensor, **settings: Any) -> None:
         super().__init__(**settings)
@@ -55,9 +55,9 @@ class SquaredExponential(Looked):
 
 
 def make_kernel(terms: Mapping[str, Tensor]) -> gpytorch.kernels.Kernel:
-    """A sum of kernels: σ² exp(−d²/2γ²) for ``l2``, σ₀² + σ₁² sim for a similarity.
+    """Return a sum of kernels: σ² exp(−d²/2γ²) for ``l2``, σ₀² + σ₁² sim for a similarity.
 
-    A similarity is divided by its mean own likeness, so that σ₁ is a deviation in accuracy.
+    A similarity is divided by the mean of its diagonal, so that σ₁ is a deviation in accuracy.
     """
     parts = []
     for kind, matrix in terms.items():
@@ -89,14 +89,14 @@ def _scaled(kernel: gpytorch.kernels.Kernel) -> gpytorch.kernels.ScaleKernel:
 
 @dataclass(frozen=True)
 class Prediction:
-    """Of the accuracies that functions will reach, noise apart."""
+    """The accuracies that functions are expected to reach, without noise."""
 
     mean: Tensor
     deviation: Tensor
 
 
 class GaussianProcess(gpytorch.models.ExactGP):
-    """A zero-mean process on accuracies from which the mean of those observed is taken.
+    """A zero-mean process on accuracies minus the mean of those observed.
 
     The paper's process has mean zero. Taken literally, an untried suffix would be expected at an
     accuracy of 0 and the search would hardly ever stop; so zero is the mean observed so far.
@@ -120,9 +120,9 @@ class GaussianProcess(gpytorch.models.ExactGP):
         return MultivariateNormal(self.mean_module(x), self.covar_module(x))
 
     def fit(self) -> None:
-        """Maximise the marginal likelihood within the bounds; the same start, the same end.
+        """Maximise the marginal likelihood within the bounds, always from the same start.
 
-        By SciPy's optimiser: torch's own would import its compiler, a second and 85 MB.
+        SciPy's optimiser is used because torch's would import its compiler: a second and 85 MB.
         """
         self.train()
         target = gpytorch.mlls.ExactMarginalLogLikelihood(self.likelihood, self)
@@ -154,7 +154,7 @@ def upper_confidence(prediction: Prediction, beta: float) -> Tensor:
 
 
 def expected_improvement(prediction: Prediction, best: float) -> Tensor:
-    """E[max(f − best, 0)]."""
+    """Return E[max(f − best, 0)]."""
     gain, deviation = prediction.mean - best, prediction.deviation
     z = gain / deviation.clamp(min=1e-12)
     density = torch.exp(-0.5 * z**2) / math.sqrt(2.0 * math.pi)

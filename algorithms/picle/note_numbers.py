@@ -1,4 +1,4 @@
-"""Numbers as notes hold them."""
+"""Numbers as they are written into notes."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import math
 
 
 def told(number: float) -> float | None:
-    """Six significant digits; None for what JSON does not know."""
+    """Return the number with six significant digits, or None if JSON cannot hold it."""
     return float(f"{number:.6g}") if math.isfinite(number) else None

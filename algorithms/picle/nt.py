@@ -9,12 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from bell_bench.algorithm import Context
-from bell_bench.modular.architecture import Architecture
-from bell_bench.modular.evaluator import Evaluation
-from bell_bench.modular.path import ModulePath
-from bell_bench.problem import Problem
-from bell_bench_algorithms.picle.activations import Activations
+from bell_bench import Activations, Architecture, Context, Evaluation, ModulePath, Problem
 from bell_bench_algorithms.picle.charging import charged
 from bell_bench_algorithms.picle.gp import (
     GaussianProcess,
@@ -35,18 +30,18 @@ from bell_bench_algorithms.picle.suffixes import (
 )
 
 FIRST = 2
-"""Suffixes that are evaluated before the process has a say."""
+"""How many suffixes are evaluated before the Gaussian process chooses."""
 
 
 class LatentSearch:
-    """Which earlier solution's last modules help most, then how many of them."""
+    """Finds which earlier solution's last modules help most, then how many of them."""
 
     def __init__(self, context: Context, options: NTOptions) -> None:
         self.context = context
         self.options = options
 
     def keep(self, name: str, received: Activations) -> None:
-        """Keep of a new module that begins suffixes some of its training inputs."""
+        """Keep some training inputs of a new module, if suffixes can begin with it."""
         if received.layer == len(received.architecture) - self.options.l_min:
             origin = self.context.library[name].origin
             generator = self.context.generator("picle", "stored inputs", origin)
@@ -88,14 +83,14 @@ class LatentSearch:
             yield self.context.evaluate(path, problem)
 
     def functions(self, architecture: Architecture, suffixes: Sequence[Suffix]) -> Functions:
-        """The suffixes on all inputs that the library has stored for them."""
+        """Return the suffixes as functions of all inputs that the library has stored for them."""
         library = self.context.library
         inputs = stored_inputs(library, architecture, self.options.l_min)
         return Functions(architecture, read(library, architecture, suffixes), inputs)
 
 
 class Choice:
-    """Bayesian optimisation over candidate suffixes, and its diary."""
+    """Bayesian optimisation over candidate suffixes, with notes of every step."""
 
     def __init__(
         self,
@@ -121,7 +116,7 @@ class Choice:
         self.stopped = ""
 
     def next(self) -> int | None:
-        """The number of the suffix to evaluate, None to stop."""
+        """Return the number of the suffix to evaluate next, or None to stop."""
         left = [number for number in range(len(self.suffixes)) if number not in self.observed]
         if not left:
             self.stopped = "all suffixes are evaluated"
@@ -140,11 +135,11 @@ class Choice:
 
     @property
     def best(self) -> int:
-        """The earliest evaluated of the best suffixes."""
+        """The best suffix so far; if several are equal, the one evaluated first."""
         return max(self.observed, key=self.observed.__getitem__)
 
     def _likeliest(self, left: list[int]) -> int | None:
-        """The highest upper confidence bound, if it is expected to improve enough."""
+        """Return the suffix with the highest upper confidence bound, or None to stop."""
         process = GaussianProcess(
             make_kernel(self.terms), list(self.observed), list(self.observed.values())
         )

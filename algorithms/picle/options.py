@@ -1,4 +1,4 @@
-"""What the paper varies, as options. Imports no torch: every command reads them."""
+"""The options of PICLE: what the paper varies. Imports no torch, as every command reads them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from bell_bench.specs import Option
+from bell_bench import Option
 
 KERNELS = ("l2", "cov", "pc", "gpd", "gpd_pc", "gpd_l2", "gpd_l2_pc")
 
@@ -17,7 +17,7 @@ def _option(kind: type, default: Any, help: str, **more: Any) -> Any:
 
 @dataclass(frozen=True)
 class PTOptions:
-    """Of the search for perceptual transfer."""
+    """Options of the search for perceptual transfer."""
 
     k: int = _option(
         int, 20, "Dimensions that wider inputs of a module are projected to.", minimum=1
@@ -32,7 +32,7 @@ class PTOptions:
 
 @dataclass(frozen=True)
 class NTOptions:
-    """Of the search for latent transfer."""
+    """Options of the search for latent transfer."""
 
     l_min: int = _option(
         int, 3, "Modules of the suffixes that are searched through first.", minimum=1
@@ -62,11 +62,11 @@ SEARCHES = Option(str, "both", "Which searches run.", choices=("both", "pt", "nt
 
 
 def declared(*options: type) -> dict[str, Option]:
-    """The options as an AlgorithmSpec takes them."""
+    """Return the options as an ``AlgorithmSpec`` takes them."""
     return {item.name: item.metadata["option"] for kind in options for item in fields(kind)}
 
 
 def chosen(kind: type, values: Mapping[str, Any]) -> Any:
-    """An instance of ``kind`` from those of ``values`` that it has; defaults for the rest."""
+    """Return an instance of ``kind``, with its fields from ``values`` where these have them."""
     names = {item.name for item in fields(kind)}
     return kind(**{name: value for name, value in values.items() if name in names})

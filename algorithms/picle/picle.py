@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from bell_bench.algorithm import Context
-from bell_bench.modular.evaluator import Evaluation
-from bell_bench.modular.library import Solution
-from bell_bench.modular.modular_algorithm import ModularAlgorithm
-from bell_bench.modular.path import NEW, ModulePath
-from bell_bench.problem import Problem
-from bell_bench_algorithms.picle.activations import Activations
+from bell_bench import (
+    NEW,
+    Activations,
+    Context,
+    Evaluation,
+    ModularAlgorithm,
+    ModulePath,
+    Problem,
+    Solution,
+)
 from bell_bench_algorithms.picle.charging import charged
 from bell_bench_algorithms.picle.nt import LatentSearch
 from bell_bench_algorithms.picle.options import SEARCHES, NTOptions, PTOptions, chosen
@@ -36,7 +39,7 @@ class Picle(ModularAlgorithm):
             yield from search.search(problem)
 
     def asked_by(self, path: ModulePath) -> str:
-        """PT reuses the first layer, NT never does."""
+        """Return which search asks for a path: PT always reuses the first layer, NT never does."""
         if path == ModulePath.standalone(len(path)):
             return "SA"
         return "NT" if path.modules[0] == NEW else "PT"

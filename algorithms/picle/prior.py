@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 TEMPERATURES = {"ctrl": 0.6247744509446062}
-"""The paper's T by suite; a suite's variants, as ctrl-resnet, have their suite's."""
+"""The paper's T by suite; a variant such as ctrl-resnet has that of its suite."""
 TEMPERATURE = 0.001
-"""Of BELL, and of suites that the paper does not know."""
+"""The T of BELL, and of suites that are not in the paper."""
 
 
 def temperature(suite: str) -> float:
@@ -18,5 +18,5 @@ def temperature(suite: str) -> float:
 
 
 def log_prior(accuracies: Sequence[float], temperature: float) -> Tensor:
-    """log softmax(accuracy / T) over the modules of one layer."""
+    """Return log softmax(accuracy / T) over the modules of one layer."""
     return torch.log_softmax(torch.tensor(accuracies, dtype=torch.float64) / temperature, dim=0)

@@ -9,12 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from bell_bench.algorithm import Context
-from bell_bench.modular.evaluator import Evaluation
-from bell_bench.modular.library import Module
-from bell_bench.modular.path import ModulePath
-from bell_bench.problem import Problem
-from bell_bench_algorithms.picle.activations import Activations
+from bell_bench import Activations, Context, Evaluation, Module, ModulePath, Problem
 from bell_bench_algorithms.picle.charging import charged
 from bell_bench_algorithms.picle.gaussian import Moments, log_likelihoods, projection
 from bell_bench_algorithms.picle.note_numbers import told
@@ -26,7 +21,7 @@ GAUSSIAN = "gaussian"
 
 
 class PerceptualSearch:
-    """Greedy extension of a prefix by the module with the highest posterior: up to L paths."""
+    """Extends a prefix greedily by the module with the highest posterior: up to L paths."""
 
     def __init__(self, context: Context, options: PTOptions) -> None:
         self.context = context
@@ -35,7 +30,7 @@ class PerceptualSearch:
         self._projections: dict[int, Tensor | None] = {}
 
     def keep(self, name: str, received: Activations) -> None:
-        """Keep of a new module the Gaussian of its training inputs."""
+        """Keep the Gaussian of a new module's training inputs."""
         moments = charged(self.context, partial(self.moments, received))
         self.context.library.attach(name, GAUSSIAN, moments.tensor())
 
@@ -48,7 +43,7 @@ class PerceptualSearch:
             yield self.context.evaluate(path, problem)
 
     def prefix(self, problem: Problem) -> list[str]:
-        """The longest prefix. No evaluation has a say in it, so all its paths are known at once."""
+        """Return the longest prefix. It needs no evaluation, so all its paths are known at once."""
         library, architecture = self.context.library, problem.architecture
         received = Activations(architecture, problem.train, self.context.device)
         prefix: list[str] = []
@@ -70,10 +65,10 @@ class PerceptualSearch:
         return prefix
 
     def judge(self, candidates: Sequence[Module], received: Activations) -> tuple[Tensor, Tensor]:
-        """Log-likelihood and log-prior of a layer's candidates.
+        """Return log-likelihood and log-prior of a layer's candidates.
 
-        They have the prefix below in common, and with it every other factor of the posterior of
-        the appendix, which is the product over layers of the softmax of their sum.
+        The posterior in the paper's appendix is a product over layers. Each factor is the softmax
+        of the sum of both. Candidates share the prefix below, so all other factors are equal.
         """
         attached = self.context.library.attached
         stored = torch.stack([attached(module.name, GAUSSIAN) for module in candidates])
@@ -82,7 +77,7 @@ class PerceptualSearch:
         return likelihood, log_prior([module.accuracy for module in candidates], self.temperature)
 
     def moments(self, received: Activations) -> Moments:
-        """Of a layer's inputs after the projection for their width, on the CPU."""
+        """Return the moments of a layer's inputs, projected if they are wide, on the CPU."""
         matrix = self._projection(received.width)
 
         def projected(x: Tensor) -> Tensor:
@@ -91,7 +86,7 @@ class PerceptualSearch:
         return Moments.of(received.through(projected).cpu(), received.counts.cpu())
 
     def _projection(self, width: int) -> Tensor | None:
-        """One per input width, the same for the whole job, also after a resume."""
+        """Return the projection for inputs of this width; a resumed job has the same one."""
         if width not in self._projections:
             k = self.options.k
             generator = self.context.generator("picle", "projection", width, k)

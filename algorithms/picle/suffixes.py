@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from bell_bench.modular.architecture import Architecture
-from bell_bench.modular.library import Library, Solution
-from bell_bench.modular.network import Modules, run
+from bell_bench import Architecture, Library, Solution, Weights, run_modules
 
 INPUTS = "inputs"
 """The attachment of a module that holds some of its training inputs."""
@@ -19,14 +17,14 @@ INPUTS = "inputs"
 
 @dataclass(frozen=True)
 class Suffix:
-    """The last modules of an earlier solution: of the earliest that ends so."""
+    """The last modules of an earlier solution, the first one that ends with them."""
 
     names: tuple[str, ...]
     solution: Solution
 
 
 def fitting_suffixes(library: Library, architecture: Architecture, length: int) -> list[Suffix]:
-    """The distinct last-``length`` suffixes of solutions whose types match, earliest first."""
+    """Return the distinct suffixes of ``length`` modules that fit, those of the earliest first."""
     found: dict[tuple[str, ...], Suffix] = {}
     for solution in library.solutions:
         if fits(solution, architecture, length):
@@ -42,7 +40,7 @@ def fits(solution: Solution, architecture: Architecture, length: int) -> bool:
 
 
 def stored_inputs(library: Library, architecture: Architecture, length: int) -> Tensor:
-    """All inputs kept of library modules that can begin a suffix of this length."""
+    """Return all inputs kept of library modules that can begin a suffix of this length."""
     first = library.candidates(architecture[len(architecture) - length])
     kept = [
         library.attached(module.name, INPUTS) for module in first if INPUTS in module.attachments
@@ -50,8 +48,10 @@ def stored_inputs(library: Library, architecture: Architecture, length: int) -> 
     return torch.cat(kept)
 
 
-def read(library: Library, architecture: Architecture, suffixes: Sequence[Suffix]) -> list[Modules]:
-    """The suffixes' weights by layer; a module of several suffixes is read once."""
+def read(
+    library: Library, architecture: Architecture, suffixes: Sequence[Suffix]
+) -> list[Mapping[int, Weights]]:
+    """Return the suffixes' weights by layer; a module of several suffixes is read once."""
     names = {name: library.weights(name) for suffix in suffixes for name in suffix.names}
     length = len(architecture)
     return [
@@ -61,10 +61,10 @@ def read(library: Library, architecture: Architecture, suffixes: Sequence[Suffix
 
 
 class Functions:
-    """What suffixes of one network compute on some inputs, as functions to be compared."""
+    """Suffixes of one network as functions, which are compared by their outputs on some inputs."""
 
     def __init__(
-        self, architecture: Architecture, suffixes: Sequence[Modules], inputs: Tensor
+        self, architecture: Architecture, suffixes: Sequence[Mapping[int, Weights]], inputs: Tensor
     ) -> None:
         self.architecture = architecture
         self.layers = range(min(suffixes[0]), len(architecture))
@@ -73,13 +73,13 @@ class Functions:
         self._outputs = self._run_all()
 
     def distances(self) -> Tensor:
-        """Euclidean distances of the functions: root mean square over the inputs."""
+        """Return Euclidean distances of the functions: root mean squares over the inputs."""
         points = self._outputs.flatten(1)
         exact = "donot_use_mm_for_euclid_dist"
         return torch.cdist(points, points, compute_mode=exact) / math.sqrt(len(self.inputs))
 
     def similarities(self, kind: str) -> Tensor:
-        """The appendix's sim_cov, sim_pc or sim_gpd."""
+        """Return the similarity sim_cov, sim_pc or sim_gpd of the paper's appendix."""
         measures: dict[str, Callable[[], Tensor]] = {
             "cov": lambda: self._outputs.flatten(1).cov(),
             "pc": self._correlations,
@@ -94,7 +94,7 @@ class Functions:
         return directions @ directions.T
 
     def _alignments(self) -> Tensor:
-        """Mean dot product of normalised gradients, over inputs and, if several, outputs."""
+        """Return mean dot products of normalised gradients, over inputs and outputs."""
         gradients = torch.stack([self._gradients(function) for function in self._functions])
         directions = _directions(gradients)
         flat = directions.flatten(1)
@@ -102,23 +102,23 @@ class Functions:
 
     @torch.no_grad()
     def _run_all(self) -> Tensor:
-        """(functions, inputs, outputs), in double precision."""
+        """Return (functions, inputs, outputs), in double precision."""
         outputs = [self._run(function, self.inputs) for function in self._functions]
         return torch.stack(outputs).double()
 
-    def _run(self, function: Modules, inputs: Tensor) -> Tensor:
-        """(inputs, outputs); below the join, each image of an input on its own."""
+    def _run(self, function: Mapping[int, Weights], inputs: Tensor) -> Tensor:
+        """Return (inputs, outputs); layers below the join run on each image on its own."""
         architecture, layers = self.architecture, self.layers
         below = range(layers.start, architecture.joint)
         above = range(max(layers.start, architecture.joint), layers.stop)
         x = inputs
         if below:
-            images = run(architecture, function, x.flatten(0, 1), below)
+            images = run_modules(architecture, function, x.flatten(0, 1), below)
             x = images.view(*x.shape[:2], *images.shape[1:])
-        return (run(architecture, function, x, above) if above else x).flatten(1)
+        return (run_modules(architecture, function, x, above) if above else x).flatten(1)
 
-    def _gradients(self, function: Modules) -> Tensor:
-        """Of each output to its input, (outputs, inputs, numbers), in double precision."""
+    def _gradients(self, function: Mapping[int, Weights]) -> Tensor:
+        """Return each output's gradient, (outputs, inputs, numbers), in double precision."""
         double = {
             layer: {k: w.double() for k, w in part.items()} for layer, part in function.items()
         }
@@ -129,5 +129,5 @@ class Functions:
 
 
 def _directions(vectors: Tensor) -> Tensor:
-    """Vectors of unit length; those without a direction stay zero."""
+    """Return vectors scaled to unit length; zero vectors stay zero."""
     return torch.nn.functional.normalize(vectors, dim=-1, eps=1e-100)

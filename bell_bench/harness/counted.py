@@ -17,7 +17,7 @@ from bell_bench.modular.settings import TrainingSettings
 from bell_bench.plugins import registry
 from bell_bench.records import Job
 from bell_bench.suites.base import ProblemSize, SizedSequence
-from bell_bench.work import Room, Work
+from bell_bench.work import PlannedProblem, Work
 
 STRETCH = 2.0
 """Updates of a training per update of patience, as measured at ``quick`` (docs/distributed.md)."""
@@ -98,8 +98,10 @@ def count(job: Job, sizes: Sizes) -> Amount:
         raise Uncountable("nobody says how much they train")
     total, earlier, settings = Amount(), list[Architecture](), sequence_of(job).settings
     for size in sizes.of(job):
-        room = Room(tuple(_fitting(size.architecture, earlier)), len(earlier), job.options)
-        for training in work(room):
+        planned = PlannedProblem(
+            tuple(_fitting(size.architecture, earlier)), len(earlier), job.options
+        )
+        for training in work(planned):
             total += _amount(size, settings, training.layers).times(training.count)
         earlier.append(size.architecture)
     return total

@@ -13,10 +13,10 @@ from bell_bench.errors import BellBenchError
 
 @dataclass(frozen=True)
 class Type:
-    """What flows between two modules. Two types are equal only if name and shape are.
+    """What one module gives to the next. Two types are equal only if name and shape are equal.
 
-    The name keeps apart what merely has one shape: 64 features of an image are not 64 features of
-    a vector, so a module for one is not offered for the other.
+    The name tells types of the same shape apart: 64 features of an image are not 64 features of a
+    vector, so a module for one is not offered for the other.
     """
 
     name: str
@@ -31,8 +31,8 @@ class ModuleSpec:
     """One module: what kind of computation, from which type to which."""
 
     kind: str
-    """A key of ``bell_bench.modular.blocks.BLOCKS`` (linear, conv, …), or an import string of a
-    suite's own subclass of ``bell_bench.modular.kind.Block``."""
+    """The kind of module: linear, conv, …, or an import string of a suite's own, a subclass of
+    ``bell_bench.modular.kind.Block``."""
     source: Type
     target: Type
     activation: str = "relu"
@@ -43,12 +43,14 @@ class ModuleSpec:
     """How many per-image outputs are concatenated into this module's input; 2 joins a pair."""
 
     def setting(self, name: str) -> int:
+        """Return one of the ``settings`` by name."""
         return dict(self.settings)[name]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.source} → {self.target} {self.activation}"
 
     def to_json(self) -> dict[str, Any]:
+        """Return a description that can be written as JSON."""
         return {
             "kind": self.kind,
             "source": [self.source.name, list(self.source.shape)],
@@ -60,6 +62,7 @@ class ModuleSpec:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> ModuleSpec:
+        """Return the module that ``to_json`` described."""
         return ModuleSpec(
             kind=data["kind"],
             source=Type(data["source"][0], tuple(data["source"][1])),
@@ -114,8 +117,10 @@ class Architecture:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_json(self) -> list[dict[str, Any]]:
+        """Return a description that can be written as JSON."""
         return [spec.to_json() for spec in self.modules]
 
     @staticmethod
     def from_json(data: Iterable[Mapping[str, Any]]) -> Architecture:
+        """Return the architecture that ``to_json`` described."""
         return Architecture(tuple(map(ModuleSpec.from_json, data)))

@@ -19,6 +19,15 @@ def draw(random: np.random.RandomState, images: int) -> NDArray[np.int64]:
     return np.concatenate([corners, mirrored], axis=1).astype(np.int64)
 
 
+def crop_and_mirror(inputs: Tensor, random: np.random.RandomState) -> Tensor:
+    """Return inputs (n, arity, height, width, channels) with each image cropped and mirrored.
+
+    Where each image is cropped, and whether it is mirrored, is drawn from ``random``.
+    """
+    draws = torch.from_numpy(draw(random, len(inputs) * inputs.shape[1])).to(inputs.device)
+    return augment(inputs.flatten(0, 1), draws).view_as(inputs)
+
+
 def augment(images: Tensor, draws: Tensor) -> Tensor:
     """The drawn crops of images (n, height, width, channels)."""
     count, height, width, channels = images.shape

@@ -19,7 +19,7 @@ from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.batches import Batch
 from bell_bench.modular.flops import count
 from bell_bench.modular.learner import Learner, initial
-from bell_bench.modular.network import run
+from bell_bench.modular.network import run_modules
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Inputs
 
@@ -69,7 +69,7 @@ def cost(
 
     def forward(layers: range) -> Callable[[], object]:
         x = _received(architecture, layers.start, 1, device) if layers else torch.empty(0)
-        return torch.no_grad()(lambda: run(architecture, learner.weights, x, layers))
+        return torch.no_grad()(lambda: run_modules(architecture, learner.weights, x, layers))
 
     parts = [range(min(start, joint)), range(joint, start), learner.below, learner.above]
     flops = [count(forward(layers)).flops for layers in parts]

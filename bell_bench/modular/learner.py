@@ -16,7 +16,15 @@ from torch.nn import functional
 from bell_bench.modular.architecture import Architecture, ModuleSpec
 from bell_bench.modular.batches import Batch
 from bell_bench.modular.blocks import ACTIVATIONS, DERIVATIVES, Block, Weights, block
-from bell_bench.modular.network import IMAGES, ROWS, Modules, in_chunks, move, run
+from bell_bench.modular.network import (
+    IMAGES,
+    ROWS,
+    Modules,
+    in_chunks,
+    move,
+    new_weights,
+    run_modules,
+)
 from bell_bench.modular.optimiser import Optimiser
 from bell_bench.modular.prefix import Lookup
 from bell_bench.modular.settings import TrainingSettings
@@ -27,11 +35,11 @@ def initial(architecture: Architecture, layer: int, init_seed: int, dtype: torch
     digest = hashlib.sha256(f"{init_seed} {layer}".encode()).digest()
     generator = torch.Generator().manual_seed(int.from_bytes(digest[:8], "little"))
     spec = architecture[layer]
-    return block(spec).init(spec, generator, dtype)
+    return new_weights(spec, generator, dtype)
 
 
-def loss(logits: Tensor, labels: Tensor) -> Tensor:
-    """Binary cross-entropy for a network with one output, else cross-entropy."""
+def class_loss(logits: Tensor, labels: Tensor) -> Tensor:
+    """Return the cross-entropy of a network's logits: binary if the network has one output."""
     if logits.shape[1] == 1:
         answers = labels.to(logits.dtype)
         return functional.binary_cross_entropy_with_logits(logits.squeeze(1), answers)
@@ -39,7 +47,7 @@ def loss(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def loss_gradient(logits: Tensor, labels: Tensor) -> Tensor:
-    """The derivative of ``loss`` by the logits."""
+    """The derivative of ``class_loss`` by the logits."""
     if logits.shape[1] == 1:
         return (torch.sigmoid(logits) - labels.unsqueeze(1)) / len(logits)
     expected = functional.one_hot(labels, logits.shape[1])
@@ -166,7 +174,7 @@ class Learner:
             parts = gradient.view(len(members), *images.shape[1:])
             below.backward(torch.zeros_like(images).index_add_(0, members, parts))
         self.optimiser.step()
-        return loss(logits, batch.labels)
+        return class_loss(logits, batch.labels)
 
     @torch.no_grad()
     def predict(self, lookup: Lookup, images: int, index: Tensor) -> Tensor:
@@ -175,19 +183,21 @@ class Learner:
         numbers = torch.arange(len(index), device=index.device)
         if not self.below:
             return in_chunks(
-                lambda ids: run(architecture, weights, lookup(ids), self.above, logits=True),
+                lambda ids: run_modules(
+                    architecture, weights, lookup(ids), self.above, logits=True
+                ),
                 numbers,
                 ROWS,
             )
         table = in_chunks(
-            lambda ids: run(architecture, weights, lookup(ids), self.below, logits=True),
+            lambda ids: run_modules(architecture, weights, lookup(ids), self.below, logits=True),
             torch.arange(images, device=index.device),
             IMAGES,
         )
         if not self.above:
             return table[index[:, 0]]
         return in_chunks(
-            lambda part: run(architecture, weights, table[part], self.above, logits=True),
+            lambda part: run_modules(architecture, weights, table[part], self.above, logits=True),
             index,
             ROWS,
         )

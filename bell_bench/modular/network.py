@@ -8,7 +8,7 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
-from bell_bench.modular.architecture import Architecture
+from bell_bench.modular.architecture import Architecture, ModuleSpec
 from bell_bench.modular.blocks import ACTIVATIONS, Weights, block
 from bell_bench.problem import Inputs
 
@@ -21,7 +21,7 @@ Modules: TypeAlias = Mapping[int, Weights]
 """The weights of a network by layer."""
 
 
-def run(
+def run_modules(
     architecture: Architecture,
     weights: Modules,
     x: Tensor,
@@ -29,13 +29,34 @@ def run(
     *,
     logits: bool = False,
 ) -> Tensor:
-    """The output after some consecutive layers; ``logits`` omits the last activation of all."""
+    """Run consecutive layers of a network on ``x`` and return the output of the last of them.
+
+    ``weights`` holds each layer's weights by the layer's number. With ``logits``, the network's
+    last layer gives its output before the activation.
+    """
     for layer in layers:
         spec = architecture[layer]
         x = block(spec).apply(spec, weights[layer], x)
         if not (logits and layer == len(architecture) - 1):
             x = ACTIVATIONS[spec.activation](x)
     return x
+
+
+def new_weights(
+    spec: ModuleSpec, generator: torch.Generator, dtype: torch.dtype = torch.float32
+) -> Weights:
+    """Return random weights for a new module, drawn from ``generator`` as its kind begins."""
+    return block(spec).init(spec, generator, dtype)
+
+
+def class_scores(logits: Tensor) -> Tensor:
+    """Return the probability of each class, (n, classes), from a network's logits.
+
+    A network for a binary problem has one logit, which is positive for class 1.
+    """
+    if logits.shape[1] > 1:
+        return torch.softmax(logits, dim=1)
+    return torch.cat([torch.sigmoid(-logits), torch.sigmoid(logits)], dim=1)
 
 
 def in_chunks(function: Callable[[Tensor], Tensor], x: Tensor, size: int) -> Tensor:
@@ -112,10 +133,7 @@ def scores(
     dtype: torch.dtype = torch.float32,
 ) -> Tensor:
     """The probability of each class for each input, (n, classes)."""
-    output = logits(architecture, weights, inputs, device=device, dtype=dtype)
-    if output.shape[1] > 1:
-        return torch.softmax(output, dim=1)
-    return torch.cat([torch.sigmoid(-output), torch.sigmoid(output)], dim=1)
+    return class_scores(logits(architecture, weights, inputs, device=device, dtype=dtype))
 
 
 def _output(
@@ -131,14 +149,14 @@ def _output(
     below = range(min(layers, architecture.joint))
     above = range(architecture.joint, layers)
     images = in_chunks(
-        lambda x: run(architecture, modules, x, below, logits=logits),
+        lambda x: run_modules(architecture, modules, x, below, logits=logits),
         pixels(inputs, device, dtype),
         IMAGES,
     )
     if not above:
         return images
     return in_chunks(
-        lambda index: run(architecture, modules, images[index], above, logits=logits),
+        lambda index: run_modules(architecture, modules, images[index], above, logits=logits),
         rows(inputs, device),
         ROWS,
     )

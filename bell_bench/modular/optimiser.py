@@ -15,32 +15,35 @@ from bell_bench.modular.settings import TrainingSettings
 
 
 class Optimiser:
-    """Updates ``parameters`` in place from what was put into ``gradient``."""
+    """Adam or AdamW, as the settings say, on one flat tensor.
+
+    Write the gradient into ``gradient``, then call ``step``, which updates ``parameters`` in place.
+    """
 
     def __init__(self, parameters: Tensor, settings: TrainingSettings) -> None:
         if settings.optimiser not in FUSED:
             raise unknown("optimiser", settings.optimiser, FUSED)
-        self.kernel = FUSED[settings.optimiser]
-        self.settings = settings
         self.parameters = parameters
         self.gradient = torch.zeros_like(parameters)
-        self.mean = torch.zeros_like(parameters)
-        self.square = torch.zeros_like(parameters)
         self.steps = torch.zeros((), dtype=torch.float32, device=parameters.device)
+        """How many updates there have been."""
+        self._kernel, self._settings = FUSED[settings.optimiser], settings
+        self._mean, self._square = torch.zeros_like(parameters), torch.zeros_like(parameters)
 
     def step(self) -> None:
+        """Update the parameters once."""
         self.steps += 1
-        self.kernel(
+        self._kernel(
             [self.parameters],
             [self.gradient],
-            [self.mean],
-            [self.square],
+            [self._mean],
+            [self._square],
             [],
             [self.steps],
-            lr=self.settings.learning_rate,
+            lr=self._settings.learning_rate,
             beta1=0.9,
             beta2=0.999,
-            weight_decay=self.settings.weight_decay,
+            weight_decay=self._settings.weight_decay,
             eps=1e-8,
             amsgrad=False,
             maximize=False,

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.augmentation import augment
-from bell_bench.modular.network import IMAGES, Modules, in_chunks, pixels, rows, run
+from bell_bench.modular.network import IMAGES, Modules, in_chunks, pixels, rows, run_modules
 from bell_bench.problem import Inputs
 
 MOST = 2 * 1024**3
@@ -114,7 +114,7 @@ def _exactly(architecture: Architecture, frozen: Modules, x: Tensor, layers: ran
         missing = IMAGES - len(part)
         if missing:
             part = torch.cat([part, part[-1:].expand(missing, *part.shape[1:])])
-        return run(architecture, frozen, part, layers)[: IMAGES - missing]
+        return run_modules(architecture, frozen, part, layers)[: IMAGES - missing]
 
     return in_chunks(full, x, IMAGES) if layers else x
 

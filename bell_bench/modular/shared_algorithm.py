@@ -16,12 +16,12 @@ from bell_bench.algorithm import Context
 from bell_bench.files import read_json, read_tensors, write_json, write_tensors
 from bell_bench.keeping import KeepingAlgorithm
 from bell_bench.modular.architecture import Architecture
-from bell_bench.modular.augmentation import augment, draw
+from bell_bench.modular.augmentation import crop_and_mirror
 from bell_bench.modular.batches import batches
 from bell_bench.modular.evaluator import derive_seed
-from bell_bench.modular.learner import loss
+from bell_bench.modular.learner import class_loss
 from bell_bench.modular.module import SharedNetwork, optimiser
-from bell_bench.modular.network import logits, pixels, rows, scores
+from bell_bench.modular.network import logits, scores
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.modular.training import TrainingProgress, best_first, deterministic, fit
 from bell_bench.problem import Inputs, Problem, Split
@@ -59,7 +59,7 @@ class SharedAlgorithm(KeepingAlgorithm):
 
     def suite_loss(self, index: int, inputs: Tensor, labels: Tensor) -> Tensor:
         """The suite's loss of any learnt problem: cross-entropy, of one logit if it is binary."""
-        return loss(self.network(inputs, index), labels)
+        return class_loss(self.network(inputs, index), labels)
 
     def remember(self, problem: Problem, training: Training) -> None:
         """Keep what later problems need of this one, now that it is learnt; nothing by default."""
@@ -87,23 +87,36 @@ class SharedAlgorithm(KeepingAlgorithm):
         parameters = sum(parameter.numel() for parameter in self.network.parameters())
         self.context.account("network", sum(tensor.nbytes for tensor in kept), parameters)
 
+    def suite_batches(
+        self, problem: Problem, settings: TrainingSettings
+    ) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+        """Yield endless batches: inputs (n, arity, …), labels, and the inputs' numbers.
+
+        Their order, and their crops if ``settings`` say ``augment``, are those that the training of
+        a path has.
+        """
+        size = min(settings.batch, len(problem.train))
+        context = self.context
+        return training_batches(problem, size, context.seed, context.device, settings.augment)
+
+    def suite_optimiser(self, settings: TrainingSettings) -> torch.optim.Optimizer:
+        """Return the suite's optimiser for all weights of the network."""
+        return optimiser(self.network.parameters(), settings)
+
     def train(self, problem: Problem, settings: TrainingSettings) -> Training:
         """Lower ``loss`` until the settings or the validation end it."""
-        size = min(settings.batch, len(problem.train))
-        epoch = math.ceil(len(problem.train) / size)
+        epoch = math.ceil(len(problem.train) / min(settings.batch, len(problem.train)))
         progress = TrainingProgress(
             snapshot=lambda: {0: snapshot(self.network)},
             measure=lambda: measure(self.network, problem.index, problem.validation),
             settings=settings,
             patience=max(settings.patience, settings.patience_epochs * epoch),
         )
-        descent = optimiser(self.network.parameters(), settings)
+        descent = self.suite_optimiser(settings)
         prices: list[float] = []
 
         def updates() -> Iterator[Tensor]:
-            device, augmented = self.context.device, settings.augment
-            stream = training_batches(problem, size, self.context.seed, device, augmented)
-            for inputs, labels, _ in stream:
+            for inputs, labels, _ in self.suite_batches(problem, settings):
                 descent.zero_grad()
                 if prices:
                     value = self._gradient(problem, inputs, labels)
@@ -179,7 +192,7 @@ def measure(network: SharedNetwork, index: int, split: Split) -> tuple[float, fl
     found = logits(network.architectures[index], network.weights(index), split, device=device)
     labels = torch.from_numpy(split.labels).to(device)
     answers = (found[:, 0] > 0).long() if found.shape[1] == 1 else found.argmax(1)
-    return float(loss(found, labels)), int((answers == labels).sum()) / len(split)
+    return float(class_loss(found, labels)), int((answers == labels).sum()) / len(split)
 
 
 def training_batches(
@@ -190,14 +203,8 @@ def training_batches(
     split = problem.train
     order = derive_seed("batches", problem.fingerprint, seed)
     crops = np.random.RandomState([order % 2**32, 1])
-    images, index = pixels(split, device, torch.float32), rows(split, device)
+    images, index = split.tensors(device)
     labels = torch.from_numpy(split.labels).to(device)
     for batch in batches(split, labels, size, seed=order, by_image=False):
         inputs = images[index[batch.items]]
-        yield crop(inputs, crops) if augmented else inputs, batch.labels, batch.items
-
-
-def crop(inputs: Tensor, random: np.random.RandomState) -> Tensor:
-    """Inputs (n, arity, height, width, channels) with each image cropped and mirrored anew."""
-    draws = torch.from_numpy(draw(random, len(inputs) * inputs.shape[1])).to(inputs.device)
-    return augment(inputs.flatten(0, 1), draws).view_as(inputs)
+        yield crop_and_mirror(inputs, crops) if augmented else inputs, batch.labels, batch.items

@@ -19,7 +19,7 @@ from bell_bench.errors import BellBenchError, unknown
 from bell_bench.modular.batches import batches
 from bell_bench.modular.blocks import Weights
 from bell_bench.modular.cost import cost
-from bell_bench.modular.learner import Learner, loss
+from bell_bench.modular.learner import Learner, class_loss
 from bell_bench.modular.network import Modules, rows
 from bell_bench.modular.prefix import Budget, Lookup, augmented_below, features_below
 from bell_bench.modular.settings import TrainingSettings
@@ -297,16 +297,17 @@ def _validation(
     def measure() -> tuple[float, float]:
         logits = learner.predict(features, len(split.images), index)
         answers = logits.squeeze(1) > 0 if labels.is_floating_point() else logits.argmax(1)
-        return float(loss(logits, labels)), int((answers == labels).sum()) / len(split)
+        return float(class_loss(logits, labels)), int((answers == labels).sum()) / len(split)
 
     return measure
 
 
 @contextlib.contextmanager
 def deterministic(device: torch.device) -> Iterator[None]:
-    """Deterministic algorithms, without the filling of new memory that nothing here reads.
+    """Within this context torch uses deterministic algorithms; an operator without one is an error.
 
-    Not by torch.use_deterministic_algorithms, which imports torch's compiler: seconds per process.
+    ``torch.use_deterministic_algorithms`` would do the same, but it imports torch's compiler, which
+    takes seconds per process, and new memory would be filled, which takes time.
     """
     memory: Any = torch.utils.deterministic
     before = torch.get_deterministic_debug_mode(), memory.fill_uninitialized_memory

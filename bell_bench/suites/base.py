@@ -27,12 +27,13 @@ class SequenceInfo:
 
 @dataclass(frozen=True)
 class ProblemSize:
-    """A problem as far as costs go."""
+    """A problem's network and how much data it has, from which a plan counts costs."""
 
     architecture: Architecture
     train: int
     """How many inputs there are to train on."""
     validation: int
+    """How many inputs there are to validate on."""
     train_images: int | None = None
     """How many different images these are made of, at most; None if no two need share one."""
     validation_images: int | None = None

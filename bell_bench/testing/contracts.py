@@ -183,8 +183,7 @@ def plain_files(session: Session) -> None:
     """What ``save`` writes cannot run code when it is loaded: JSON, text, .npz without objects,
     safetensors; no pickle, so no ``torch.save``.
 
-    Use ``safetensors.torch.save_file`` for tensors, and ``bell_bench.files.write_json`` and
-    ``write_arrays``, which write whole files or none.
+    Use ``bell_bench.write_tensors`` and ``write_json``, which write whole files or none.
     """
     trial = session.trial()
     for task in session.tasks("plain")[:2]:

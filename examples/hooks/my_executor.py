@@ -1,6 +1,6 @@
 """An executor: jobs run on this machine, one after another, however many cores there are."""
 
-from bell_bench.harness.executor import LocalExecutor
+from bell_bench import LocalExecutor
 
 
 class OneByOne(LocalExecutor):

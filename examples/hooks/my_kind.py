@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from bell_bench.modular.kind import Block
+from bell_bench import Block
 
 
 class Near(Block):

@@ -5,10 +5,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from bell_bench import Problem, Split
-from bell_bench.modular.architecture import Architecture, ModuleSpec, Type
-from bell_bench.modular.settings import TrainingSettings
-from bell_bench.suites.base import SequenceInfo
+from bell_bench import (
+    Architecture,
+    ModuleSpec,
+    Problem,
+    SequenceInfo,
+    Split,
+    TrainingSettings,
+    Type,
+)
 
 POINT, HIDDEN, ANSWER = Type("point", (8,)), Type("hidden", (16,)), Type("answer", (1,))
 NETWORK = Architecture(

@@ -4,7 +4,7 @@ import pathlib
 
 import click
 
-from bell_bench.records import ResultStore
+from bell_bench import ResultStore
 
 
 def count_jobs(folder="runs"):

@@ -5,12 +5,40 @@ Importing this imports neither torch nor Avalanche, which takes seconds; using i
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bell_bench.suites.base import Sequence
+    from bell_bench_avalanche.data import joined
+    from bell_bench_avalanche.library import SupervisedPlugin
+    from bell_bench_avalanche.model import MultiHead
+    from bell_bench_avalanche.plugin_algorithm import PluginAlgorithm, PluginTraining
 
-__all__ = ["multi_head", "to_benchmark"]
+__all__ = [
+    "MultiHead",
+    "PluginAlgorithm",
+    "PluginTraining",
+    "SupervisedPlugin",
+    "joined",
+    "multi_head",
+    "to_benchmark",
+]
+
+_HOMES = {
+    "MultiHead": "bell_bench_avalanche.model",
+    "PluginAlgorithm": "bell_bench_avalanche.plugin_algorithm",
+    "PluginTraining": "bell_bench_avalanche.plugin_algorithm",
+    "SupervisedPlugin": "bell_bench_avalanche.library",
+    "joined": "bell_bench_avalanche.data",
+}
+"""Where each name lives that needs Avalanche; it is imported when it is first used."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
 
 
 def to_benchmark(sequence: Sequence) -> Any:

@@ -68,7 +68,7 @@ def test_a_batch_is_joined_by_as_many_stored_examples() -> None:
 
 
 def test_replayed_images_are_cropped_as_new_ones_are() -> None:
-    from bell_bench.modular.shared_algorithm import crop
+    from bell_bench.modular.augmentation import crop_and_mirror
     from bell_bench_algorithms.er import Replay, Ring
 
     memory = [torch.randn(20, 1, 8, 8, 3), torch.zeros(20), torch.zeros(20)]
@@ -80,7 +80,7 @@ def test_replayed_images_are_cropped_as_new_ones_are() -> None:
         Replay(memory, Ring(40), generator, crops).before_training_iteration(strategy)
         assert torch.equal(strategy.mbatch[0][:6], batch[0]), "the batch's own came cropped"
         replayed.append(strategy.mbatch[0][6:])
-    assert torch.equal(crop(replayed[0], np.random.RandomState(4)), replayed[1])
+    assert torch.equal(crop_and_mirror(replayed[0], np.random.RandomState(4)), replayed[1])
     assert not torch.equal(*replayed)
 
 

@@ -10,7 +10,6 @@ from bell_bench.modular.evaluator import Charges
 from bell_bench.modular.path import NEW, ModulePath
 from bell_bench.problem import Problem, Split
 from bell_bench.suites.bell.architecture import architecture
-from bell_bench_algorithms import mntdp_d
 from bell_bench_algorithms.mntdp_d import MNTDPD, fitting
 from tests.modular.making import (
     PAIRS,
@@ -164,9 +163,9 @@ def test_single_images_lend_their_modules_to_pairs_side_by_side(tmp_path):
 def test_features_are_those_before_a_last_module(tmp_path, monkeypatch, own, pairs, layers):
     algorithm = make(tmp_path)
     solve(algorithm.context.evaluator, make_problem(0, own))
-    original, counts = mntdp_d.features, []
+    original, counts = MNTDPD._features, []
     monkeypatch.setattr(
-        mntdp_d, "features", lambda *args, **rest: counts.append(args[3]) or original(*args, **rest)
+        MNTDPD, "_features", lambda *args: counts.append(len(args[2])) or original(*args)
     )
     algorithm.learn(telling(1, pairs=pairs, classes=2 if pairs else 3))
     assert counts == [layers, layers]
@@ -209,10 +208,8 @@ def test_a_shared_prefix_is_measured_once_and_its_features_are_charged(tmp_path,
     solve(evaluator, make_problem(0))
     solve(evaluator, make_problem(1), "1.1", "1.2", "1.3", NEW)
     before, calls = evaluator.charges.inference_flops, []
-    original = mntdp_d.features
-    monkeypatch.setattr(
-        mntdp_d, "features", lambda *args, **rest: calls.append(args) or original(*args, **rest)
-    )
+    original = MNTDPD._features
+    monkeypatch.setattr(MNTDPD, "_features", lambda *args: calls.append(args) or original(*args))
     problem = telling(2)
     algorithm.learn(problem)
     first, second = neighbours(algorithm)

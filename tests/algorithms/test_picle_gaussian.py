@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
+from bell_bench.modular.activations import Activations
 from bell_bench.modular.network import features
-from bell_bench_algorithms.picle.activations import Activations
 from bell_bench_algorithms.picle.gaussian import Moments, loaded, log_likelihoods, projection
 from tests.modular.making import PAIRS, SINGLE, make_evaluator, make_problem, solve
 

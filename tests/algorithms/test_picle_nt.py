@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from bell_bench.modular.architecture import Architecture, ModuleSpec, Type
-from bell_bench.modular.network import run
+from bell_bench.modular.network import run_modules
 from bell_bench.modular.path import NEW, ModulePath
 from bell_bench_algorithms.picle.nt import LatentSearch
 from bell_bench_algorithms.picle.options import KERNELS, NTOptions
@@ -102,7 +102,7 @@ def test_inputs_are_stored_of_new_modules_that_begin_a_suffix(tmp_path):
 def outputs(algorithm, suffix, inputs):
     library = algorithm.context.library
     weights = {2 + i: library.weights(name) for i, name in enumerate(suffix.names)}
-    return run(PAIRS, weights, inputs, range(2, 4)).double().numpy()
+    return run_modules(PAIRS, weights, inputs, range(2, 4)).double().numpy()
 
 
 def functions_of(algorithm) -> Functions:
@@ -143,7 +143,8 @@ def test_alignment_is_the_mean_cosine_of_gradients(tmp_path):
             shift = torch.zeros(z.shape[1], dtype=torch.float64)
             shift[column] = step
             both = [
-                run(PAIRS, weights, (z + s).clone(), range(2, 4))[:, 0] for s in (shift, -shift)
+                run_modules(PAIRS, weights, (z + s).clone(), range(2, 4))[:, 0]
+                for s in (shift, -shift)
             ]
             columns.append((both[0] - both[1]) / (2 * step))
         found = torch.stack(columns, 1)
@@ -219,8 +220,8 @@ def test_the_first_modules_below_the_join_see_each_image(tmp_path):
         PAIRS, fitting_suffixes(algorithm.context.library, PAIRS, 3)
     )
     weights = {layer: algorithm.context.library.weights(f"1.{layer + 1}") for layer in (1, 2, 3)}
-    concepts = [run(PAIRS, weights, functions.inputs[:, i], range(1, 2)) for i in (0, 1)]
-    answers = run(PAIRS, weights, torch.stack(concepts, 1), range(2, 4))
+    concepts = [run_modules(PAIRS, weights, functions.inputs[:, i], range(1, 2)) for i in (0, 1)]
+    answers = run_modules(PAIRS, weights, torch.stack(concepts, 1), range(2, 4))
     torch.testing.assert_close(functions._outputs[0], answers.double())
     assert len(names_of(algorithm.search(make_problem(3)))) >= 2
 

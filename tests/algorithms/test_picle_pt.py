@@ -9,11 +9,11 @@ import pytest
 import torch
 from scipy.stats import multivariate_normal
 
+from bell_bench.modular.activations import Activations
 from bell_bench.modular.architecture import Architecture, ModuleSpec, Type
 from bell_bench.modular.network import features
 from bell_bench.modular.path import NEW, ModulePath
 from bell_bench.problem import Problem, Split
-from bell_bench_algorithms.picle.activations import Activations
 from bell_bench_algorithms.picle.gaussian import loaded
 from bell_bench_algorithms.picle.options import PTOptions
 from bell_bench_algorithms.picle.picle import PTOnly

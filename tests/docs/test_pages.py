@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import pkgutil
 import re
 import shlex
 from collections.abc import Iterator
@@ -145,3 +146,9 @@ def test_the_public_names_are_documented() -> None:
     documented = {*entries("api.md"), *entries("hooks.md")}
     for name in public():
         assert name in documented or name.rpartition(".")[0] in documented, name
+
+
+@pytest.mark.parametrize("page", ["api.md", "hooks.md"])
+def test_every_entry_of_the_reference_is_of_something(page: str) -> None:
+    for entry in entries(page):
+        assert pkgutil.resolve_name(entry), entry

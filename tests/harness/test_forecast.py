@@ -23,7 +23,7 @@ from bell_bench.harness.progress import silent
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.records import Environment, Record, Resources, ResultStore, SolvedProblem
 from bell_bench.suites.base import ProblemSize, SizedSequence
-from bell_bench.work import Room
+from bell_bench.work import PlannedProblem
 from bell_bench_algorithms import work
 from tests.harness.figures import asked
 
@@ -42,7 +42,7 @@ def estimates(plan, store):
 def trained(function, fitting, solved, **options):
     """How many paths a problem takes, by how many layers they train."""
     counts: dict[int, float] = {}
-    for training in function(Room(fitting, solved, options)):
+    for training in function(PlannedProblem(fitting, solved, options)):
         number = len(training.layers)
         counts[number] = counts.get(number, 0) + training.count
     return counts
@@ -50,16 +50,16 @@ def trained(function, fitting, solved, **options):
 
 def test_paths_by_algorithm():
     """Of a network of 4 modules after 3 problems that it could reuse."""
-    room = ((3, 3, 3, 3), 3)
-    assert trained(work.sa, *room) == {4: 1}
-    assert trained(work.mntdp_d, *room) == {4: 1, 3: 1, 2: 1, 1: 1, 0: 1}
-    assert trained(work.pt_only, *room) == {4: 1, 3: 1, 2: 1, 1: 1, 0: 1}
-    assert trained(work.nt_only, *room, l_min=1, c=None) == {4: 1, 3: 3, 2: 1, 1: 1}
-    assert trained(work.nt_only, *room, l_min=1, c=2) == {4: 1, 3: 2, 2: 1, 1: 1}
-    both = trained(work.picle, *room, l_min=1, c=None, searches="both")
+    planned = ((3, 3, 3, 3), 3)
+    assert trained(work.sa, *planned) == {4: 1}
+    assert trained(work.mntdp_d, *planned) == {4: 1, 3: 1, 2: 1, 1: 1, 0: 1}
+    assert trained(work.pt_only, *planned) == {4: 1, 3: 1, 2: 1, 1: 1, 0: 1}
+    assert trained(work.nt_only, *planned, l_min=1, c=None) == {4: 1, 3: 3, 2: 1, 1: 1}
+    assert trained(work.nt_only, *planned, l_min=1, c=2) == {4: 1, 3: 2, 2: 1, 1: 1}
+    both = trained(work.picle, *planned, l_min=1, c=None, searches="both")
     assert both == {4: 1, 3: 4, 2: 2, 1: 2, 0: 1}
-    assert sum(trained(work.houdini, *room, paths=None).values()) == 2 * 4 + 3
-    assert trained(work.rs, *room, trainings=None) == {4: 2 * 4 + 3}
+    assert sum(trained(work.houdini, *planned, paths=None).values()) == 2 * 4 + 3
+    assert trained(work.rs, *planned, trainings=None) == {4: 2 * 4 + 3}
 
 
 def test_nothing_to_reuse_leaves_the_standalone_path():

@@ -17,7 +17,7 @@ from bell_bench.modular import flops
 from bell_bench.modular.augmentation import augment
 from bell_bench.modular.batches import batches
 from bell_bench.modular.evaluator import derive_seed
-from bell_bench.modular.learner import loss
+from bell_bench.modular.learner import class_loss
 from bell_bench.modular.module import SharedNetwork
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.modular.shared_algorithm import measure, training_batches
@@ -74,7 +74,7 @@ def test_training_is_a_plain_loop_of_the_suites_optimiser(tmp_path):
         pixels = problem.train.pixels()[problem.train.index[items.numpy()]]
         assert np.array_equal(inputs.numpy(), pixels)
         descent.zero_grad()
-        loss(plain(inputs, 0), labels).backward()
+        class_loss(plain(inputs, 0), labels).backward()
         descent.step()
         if update in (3, 6, 7):
             now = measure(plain, 0, problem.validation)[0]
@@ -93,7 +93,7 @@ def test_what_is_charged_noted_kept_and_accounted_for(tmp_path):
     assert context.charges.updates == 21
     problems = [make_problem(0), make_problem(1, SINGLE), make_problem(2)]
     prices = [
-        flops.count(lambda p=p: loss(
+        flops.count(lambda p=p: class_loss(
             network(torch.zeros(16, p.train.arity, 6), p.index), torch.zeros(16, dtype=torch.long)
         ).backward()).flops
         for p in problems

@@ -10,8 +10,15 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
-from bell_bench import Context, Evaluation, ModularAlgorithm, ModulePath, Problem
-from bell_bench.files import read_json, write_json
+from bell_bench import (
+    Context,
+    Evaluation,
+    ModularAlgorithm,
+    ModulePath,
+    Problem,
+    read_json,
+    write_json,
+)
 
 ENDS = ("first", "last")
 

@@ -1,4 +1,4 @@
-"""What each layer of a growing prefix of modules receives on a problem's training inputs."""
+"""What each layer of a network receives on some inputs, as modules are added from the first on."""
 
 from __future__ import annotations
 
@@ -9,21 +9,23 @@ import torch
 from torch import Tensor
 
 from bell_bench.modular.architecture import Architecture
-from bell_bench.modular.blocks import Weights
-from bell_bench.modular.network import IMAGES, ROWS, in_chunks, move, pixels, rows, run
+from bell_bench.modular.kind import Weights
+from bell_bench.modular.network import IMAGES, ROWS, in_chunks, move, run_modules
 from bell_bench.problem import Inputs
 
 ROOM = 256 * 1024**2
-"""Bytes of one layer's activations that are kept; larger ones are computed again when wanted.
+"""How many bytes of one layer's activations are kept; larger ones are computed again when needed.
 
-A constant, so that the same is computed in the same way on every machine.
+It is a constant so that every machine computes the same in the same way.
 """
 
 
 class Activations:
-    """The inputs of layer ``layer``: one per unique image below the join, one per input from it on.
+    """What the next layer of a network receives on some inputs, after the modules added so far.
 
-    A prefix is extended by one module at a time, from what the layers below have computed.
+    It begins with the images. ``extend`` adds a module, and only that module is computed. Below the
+    layer that joins the images of an input there is one row per unique image; from that layer on
+    there is one row per input.
     """
 
     def __init__(
@@ -35,45 +37,45 @@ class Activations:
     ) -> None:
         self.architecture = architecture
         self.layer = 0
+        """The layer that receives this: as many modules have been added."""
         self._device = device
         self._room = room
-        self._index = rows(inputs, device)
-        self._kept = pixels(inputs, device, torch.float32)
+        self._kept, self._index = inputs.tensors(device)
         self._above: dict[int, Weights] = {}
-        """The modules between what is kept and ``layer``."""
+        """The modules between the layer whose activations are kept and ``layer``."""
         self._settle()
 
     def extend(self, weights: Weights) -> None:
-        """Put one more module on top."""
+        """Add the module of the next layer."""
         self._above |= move({self.layer: weights}, self._device, torch.float32)
         self.layer += 1
         self._settle()
 
     @property
     def width(self) -> int:
-        """How many numbers the layer receives at once."""
+        """How many numbers the layer receives for one of its inputs."""
         spec = self.architecture[self.layer]
         return spec.join * math.prod(spec.source.shape)
 
     @property
     def counts(self) -> Tensor:
-        """How often the layer receives each of its inputs: an image as often as it is shown."""
+        """How often each row occurs: an image occurs as often as inputs show it."""
         if self._joined:
             return torch.ones(len(self._index))
         return torch.bincount(self._index.flatten(), minlength=len(self._kept))
 
     def through(self, function: Callable[[Tensor], Tensor]) -> Tensor:
-        """``function`` of the layer's inputs, a bounded number at a time.
+        """Return ``function`` of all rows, computed for a bounded number of rows at a time.
 
-        Into one tensor: small results kept apart would lie between the large inputs in memory, and
-        the gaps that these leave would add up to all of them.
+        Results go into one tensor. Small results kept apart would lie between the large inputs in
+        memory, and the gaps that these leave would add up to the size of all inputs.
         """
         return in_chunks(lambda x: function(self._through(x)), self._kept, self._chunk)
 
     def sample(self, count: int, generator: torch.Generator) -> Tensor:
-        """What the layer receives for at most ``count`` inputs, drawn without replacement.
+        """Return what the layer receives for at most ``count`` inputs, drawn without replacement.
 
-        Below the join, all images of an input: (inputs, arity, …).
+        Below the layer that joins images, an input has a row per image: (inputs, arity, …).
         """
         drawn = torch.randperm(len(self._index), generator=generator)[:count].to(self._device)
         if self._joined:
@@ -93,10 +95,10 @@ class Activations:
     @torch.no_grad()
     def _through(self, x: Tensor) -> Tensor:
         layers = range(self.layer - len(self._above), self.layer)
-        return run(self.architecture, self._above, x, layers)
+        return run_modules(self.architecture, self._above, x, layers)
 
     def _settle(self) -> None:
-        """Keep what the layer receives if there is room; at the join, always, and joined."""
+        """Keep what the layer receives if there is room, and always where images are joined."""
         joins = self.layer == self.architecture.joint
         if self._above:
             target = self.architecture[self.layer - 1].target
