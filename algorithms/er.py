@@ -13,7 +13,9 @@ from bell_bench import Context, Problem, Split, TrainingSettings, crop_and_mirro
 from bell_bench_avalanche import PluginAlgorithm, PluginTraining, SupervisedPlugin, joined
 
 PER_CLASS = 15
-"""Used where the protocol names no number, as for CTrL: the paper's, for multi-class problems."""
+"""Examples stored per class, as published for CTrL."""
+PUBLISHED = {("bell", "paper"): 40, ("bell", "authors-code"): 20}
+"""The same for other suites, by suite and protocol."""
 
 
 class Ring:
@@ -75,7 +77,8 @@ class ER(PluginAlgorithm):
 
     def __init__(self, context: Context, **options: Any) -> None:
         super().__init__(context, **options)
-        published = getattr(context.protocol, "er_per_class", PER_CLASS)
+        protocol = getattr(context.protocol, "name", "")
+        published = PUBLISHED.get((context.suite, protocol), PER_CLASS)
         self.per_class: int = options["per_class"] or published
 
     def plugin(self, problem: Problem, settings: TrainingSettings) -> Replay:

@@ -77,13 +77,17 @@ def body(model: MultiHead, task: int) -> dict[str, nn.Parameter]:
     }
 
 
+REPLACED = ("authors-code",)
+"""The protocols under which a problem's Fisher takes the place of the former ones."""
+
+
 class OEWC(PluginAlgorithm):
     """Has one penalty for all former problems and updates it after each problem."""
 
     def __init__(self, context: Context, **options: Any) -> None:
         super().__init__(context, **options)
         gamma: float = options["gamma"]
-        replaced = getattr(context.protocol, "ewc_fisher", "accumulate") == "replace"
+        replaced = getattr(context.protocol, "name", "") in REPLACED
         if replaced and gamma not in (0, GAMMA):
             raise Unsupported(
                 f"o-ewc.gamma={gamma:g} would change nothing: this protocol replaces the Fisher "

@@ -111,6 +111,9 @@ def test_examples_per_class_are_the_protocols(tmp_path: pathlib.Path) -> None:
     context = algorithm.context
     context.protocol = object()
     assert type(algorithm)(context, per_class=None).per_class == 15
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "baselines.md").read_text()
+    assert "| ER's stored examples per class, on BELL | 40 | 20 |" in page
+    assert "| the same on CTrL | 15 | 15 |" in page
     assert type(algorithm)(context, per_class=3).per_class == 3
 
 

@@ -93,6 +93,8 @@ def test_the_preset_decides(tmp_path: pathlib.Path) -> None:
         for protocol in ("paper", "authors-code")
     }
     assert decays == {"paper": 0.95, "authors-code": 0.0}
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "baselines.md").read_text()
+    assert "| O-EWC's Fisher after a problem | accumulated with decay | replaced |" in page
 
 
 def test_a_gamma_without_meaning_or_effect_is_refused(tmp_path: pathlib.Path) -> None:

@@ -33,10 +33,6 @@ class BellProtocol:
     select: str = row(
         "Which weights are kept: best validation accuracy or lowest validation loss", "accuracy"
     )
-    ewc_fisher: str = row(
-        "O-EWC's Fisher after a problem: accumulate with decay, or replace", "accumulate"
-    )
-    er_per_class: int = row("ER's stored examples per class", 40)
 
 
 PROTOCOLS = {
@@ -54,7 +50,5 @@ PROTOCOLS = {
         learning_rate=0.00015632046,
         weight_decay=0.9749541784205452,
         select="loss",
-        ewc_fisher="replace",
-        er_per_class=20,
     ),
 }

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from bell_bench.data.colour import rainbow
 from bell_bench.errors import BellBenchError, UsageError
-from bell_bench.suites.ctrl.protocol import PROTOCOLS
 from bell_bench.suites.ctrl.streams import LONG_DATASETS, STREAMS, realise
 from bell_bench.suites.ctrl.suite import CTRL, CTRL_RESNET
 
@@ -283,11 +282,3 @@ def test_a_picture_is_drawn(loads: Loads, tmp_path: pathlib.Path):
         assert content.startswith(b"\x89PNG")
         pictures.add(hashlib.sha256(content).hexdigest())
     assert len(pictures) == 2
-
-
-def test_the_docs_show_every_row_of_the_protocol():
-    page = (pathlib.Path(__file__).parents[3] / "docs" / "ctrl.md").read_text()
-    paper, code = PROTOCOLS["paper"], PROTOCOLS["authors-code"]
-    for name in ("ewc_fisher", "er_per_class"):
-        assert f"| `{name}` | " in page
-        assert f"| {getattr(paper, name)} | {getattr(code, name)} |" in page
