@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 HOOKS = tuple(name for name in dir(hookspecs) if name.startswith("bell_bench_"))
 
 
-class Fault(Exception):
+class BrokenPlugin(Exception):
     """A plugin is broken; the message says why in a sentence."""
 
 
@@ -44,7 +44,7 @@ def import_plugin(entry_point: importlib.metadata.EntryPoint) -> object:
     try:
         return entry_point.load()
     except (Exception, SystemExit) as error:
-        raise Fault(f"import of {entry_point.value} failed: {one_line(error)}") from error
+        raise BrokenPlugin(f"import of {entry_point.value} failed: {one_line(error)}") from error
 
 
 def register(module: object) -> pluggy.HookRelay:
@@ -54,19 +54,19 @@ def register(module: object) -> pluggy.HookRelay:
     try:
         manager.register(module)
     except pluggy.PluginValidationError as error:
-        raise Fault(_wrong_signature(error)) from error
+        raise BrokenPlugin(_wrong_signature(error)) from error
     except Exception as error:
-        raise Fault(f"cannot be registered: {one_line(error)}") from error
+        raise BrokenPlugin(f"cannot be registered: {one_line(error)}") from error
     callers = manager.get_hookcallers(module) or []
     for caller in callers:
         if not caller.has_spec():
-            raise Fault(str(unknown("hook", caller.name, HOOKS)))
+            raise BrokenPlugin(str(unknown("hook", caller.name, HOOKS)))
     implemented = {caller.name for caller in callers}
     for hook in HOOKS:
         if hook not in implemented and callable(getattr(module, hook, None)):
-            raise Fault(f"{hook} is not marked with @hookimpl")
+            raise BrokenPlugin(f"{hook} is not marked with @hookimpl")
     if not callers:
-        raise Fault(f"implements no hook; known: {', '.join(HOOKS)}")
+        raise BrokenPlugin(f"implements no hook; known: {', '.join(HOOKS)}")
     return manager.hook
 
 
@@ -82,20 +82,22 @@ def _wrong_signature(error: pluggy.PluginValidationError) -> str:
 def flatten(hook: str, results: Iterable[Any]) -> Iterator[Any]:
     for result in results:
         if isinstance(result, str) or not isinstance(result, Iterable):
-            raise Fault(f"{hook} gave {brief_repr(result)}, not an iterable of specs")
+            raise BrokenPlugin(f"{hook} gave {brief_repr(result)}, not an iterable of specs")
         yield from result
 
 
 def check_spec(hook: str, spec: object, spec_type: type[Spec]) -> None:
     """Refuse what would fail later and elsewhere; a spec has checked its own names already."""
     if not isinstance(spec, spec_type):
-        raise Fault(f"{hook} gave {brief_repr(spec)}, not {spec_type.__name__}")
+        raise BrokenPlugin(f"{hook} gave {brief_repr(spec)}, not {spec_type.__name__}")
     if not isinstance(spec.summary, str):
-        raise Fault(f"{hook}: the summary of {spec.name!r} is {brief_repr(spec.summary)}, not text")
+        raise BrokenPlugin(
+            f"{hook}: the summary of {spec.name!r} is {brief_repr(spec.summary)}, not text"
+        )
     if ":" in spec.name:
-        raise Fault(f"{hook}: only the members of a family have a prefix, not {spec.name!r}")
+        raise BrokenPlugin(f"{hook}: only the members of a family have a prefix, not {spec.name!r}")
     if isinstance(spec, AlgorithmSpec) and not isinstance(spec.suites, tuple | list):
-        raise Fault(
+        raise BrokenPlugin(
             f"{hook}: the suites of {spec.name!r} are {brief_repr(spec.suites)}, not a tuple"
         )
 

@@ -27,7 +27,7 @@ from bell_bench.import_strings import is_loaded, load_object, one_line
 from bell_bench.local_files import local_algorithm, local_file
 from bell_bench.one_plugin import (
     HOOKS,
-    Fault,
+    BrokenPlugin,
     Plugin,
     brief_repr,
     check_spec,
@@ -216,7 +216,7 @@ class Registry:
         started = time.perf_counter()
         try:
             plugin = Plugin(info, import_plugin(entry_point))
-        except Fault as fault:
+        except BrokenPlugin as fault:
             _mark(info, str(fault))
             return
         finally:
@@ -239,10 +239,10 @@ class Registry:
             for spec in flatten(hook, plugin.call(hook)):
                 check_spec(hook, spec, spec_type)
                 if spec.name in taken:
-                    raise Fault(f"{hook} gives the name {spec.name!r} a second time")
+                    raise BrokenPlugin(f"{hook} gives the name {spec.name!r} a second time")
                 taken.add(spec.name)
                 specs.append(spec)
-        except Fault as fault:
+        except BrokenPlugin as fault:
             _mark(info, str(fault))
         except (Exception, SystemExit) as error:
             _mark(info, f"{hook} raised {one_line(error)}")

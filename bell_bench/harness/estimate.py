@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class JobEstimate:
     """What one job takes, and how that is known."""
 
     job: Job
@@ -51,7 +51,7 @@ class Estimate:
         return machine.start_seconds + machine.seconds(self.amount.updates, self.amount.flops)
 
 
-def estimate(plan: Plan, store: ResultStore, sizes: Sizes, tell: Tell) -> list[Estimate]:
+def estimate(plan: Plan, store: ResultStore, sizes: Sizes, tell: Tell) -> list[JobEstimate]:
     """Return one estimate for each job that can run."""
     jobs = [job for job in plan.jobs if job.name not in plan.unsupported]
     past, found = PastRuns(store, jobs, tell), []
@@ -61,7 +61,7 @@ def estimate(plan: Plan, store: ResultStore, sizes: Sizes, tell: Tell) -> list[E
     return found
 
 
-def _estimate(job: Job, past: PastRuns, sizes: Sizes) -> Estimate:
+def _estimate(job: Job, past: PastRuns, sizes: Sizes) -> JobEstimate:
     """Return what records of the same sequence tell; else what is counted; else what records of
     other sequences tell. Counting knows the sequence, so it goes before those."""
     records, counted, why = past.on_its_sequence(job), None, ""
@@ -73,9 +73,9 @@ def _estimate(job: Job, past: PastRuns, sizes: Sizes) -> Estimate:
     if counted is None:
         records = records or past.elsewhere(job)
     if not records:
-        return Estimate(job, counted, counted=counted, why=why)
+        return JobEstimate(job, counted, counted=counted, why=why)
     problems = len(sequence_of(job))
-    return Estimate(
+    return JobEstimate(
         job,
         mean_amount(records, problems),
         tuple(records),

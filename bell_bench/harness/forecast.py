@@ -8,7 +8,7 @@ from typing import Any
 from bell_bench.harness.calibration import Machine, calibrate
 from bell_bench.harness.counted import Amount, Sizes, networks
 from bell_bench.harness.environment import processor
-from bell_bench.harness.estimate import Estimate, estimate, makespan
+from bell_bench.harness.estimate import JobEstimate, estimate, makespan
 from bell_bench.harness.plan import Plan
 from bell_bench.harness.progress import Tell
 from bell_bench.harness.ranges import check_number
@@ -39,7 +39,7 @@ class Forecast:
     """What a plan takes. Seconds are those of one core, if not said otherwise. Printed, it is what
     ``bell-bench plan`` prints."""
 
-    estimates: list[Estimate]
+    estimates: list[JobEstimate]
     machine: Machine | None
     """How fast this machine trains; None if nothing depends on it."""
     cores: int
@@ -85,7 +85,7 @@ class Forecast:
         threads = max((each.job.threads for each in self.estimates), default=1)
         return makespan(times, max(1, self.cores // threads) * self.machines)
 
-    def _row(self, estimates: list[Estimate], name: str) -> dict[str, Any]:
+    def _row(self, estimates: list[JobEstimate], name: str) -> dict[str, Any]:
         known = [each for each in estimates if each.amount is not None]
         total = sum((each.amount for each in known if each.amount is not None), Amount())
         seconds = [each.seconds(self.machine) for each in known]
@@ -156,7 +156,7 @@ def forecast(
     return Forecast(estimates, machine, cores, machines, _compare(estimates, machine))
 
 
-def _compare(estimates: list[Estimate], machine: Machine | None) -> Comparison | None:
+def _compare(estimates: list[JobEstimate], machine: Machine | None) -> Comparison | None:
     """Return how far the counts of jobs that have run are off; None if there are no such jobs."""
     ran = [(each.counted, each) for each in estimates if each.ran and each.counted]
     if not ran:
@@ -177,7 +177,7 @@ def _ratio(expected: float, found: float) -> float | None:
     return expected / found if found else None
 
 
-def _basis(estimates: list[Estimate]) -> str:
+def _basis(estimates: list[JobEstimate]) -> str:
     """Return what these estimates rest on, such as ``3 records, counted``."""
     same, other = set[str](), set[str]()
     for each in estimates:
