@@ -138,7 +138,7 @@ def test_an_older_schema_is_told_and_never_compared(house):
     folder.record_file.write_text(json.dumps(seal({**record, "schema": 0})))
     with pytest.warns(UserWarning, match="schema 0, not 1"):
         records = read_records([house.folder / "runs"])
-    assert {record["job"]["algorithm"] for record in records} == {"constant", "sa"}
+    assert {record.job.algorithm for record in records} == {"constant", "sa"}
     with pytest.raises(BellBenchError, match="written by another version"):
         folder.record()
     assert not folder.finished()
