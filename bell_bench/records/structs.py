@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import reprlib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -44,6 +44,14 @@ class JsonStruct(msgspec.Struct, frozen=True, kw_only=True):
             return getattr(self, name)
         except AttributeError:
             raise KeyError(name) from None
+
+    def keys(self) -> tuple[str, ...]:
+        """The names of the fields, so that ``dict(record)`` is what it was; use ``to_json``."""
+        return self.__struct_fields__
+
+    def __iter__(self) -> Iterator[str]:
+        """As ``keys``: else Python would ask for the entries 0, 1, …"""
+        return iter(self.keys())
 
     def get(self, name: str, default: Any = None) -> Any:
         """As ``__getitem__``, with a default."""

@@ -50,3 +50,22 @@ def test_what_does_not_fit_is_told_by_its_place_and_value(change: Change, told: 
 def test_what_is_no_object_is_told() -> None:
     with pytest.raises(ValueError, match=r"^expected `object`, got `array`$"):
         Record.from_json([])
+
+
+def test_what_was_a_mapping_can_be_used_as_one_and_warns() -> None:
+    """Observers of other distributions did so, as our pages told them to."""
+    typed = Record.from_json(content := record())
+    with pytest.warns(
+        DeprecationWarning, match=r"Record\['status'\] is written Record\.status now"
+    ):
+        assert typed["status"] == "done"
+    with pytest.warns(DeprecationWarning, match=r"Job\.get\('seed'\) is written Job\.seed now"):
+        assert typed.job.get("seed") == content["job"]["seed"]
+    with pytest.warns(DeprecationWarning, match="surprise"):
+        assert typed.get("surprise", 3) == 3
+    with pytest.warns(DeprecationWarning, match="surprise"), pytest.raises(KeyError):
+        typed["surprise"]
+    with pytest.warns(DeprecationWarning, match=r"Job\.algorithm"):
+        assert dict(typed.job).items() >= content["job"].items()
+    assert "status" in typed
+    assert "surprise" not in typed
