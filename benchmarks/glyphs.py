@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 
-from bell_bench.data import BELL_DOMAINS, glyphs
+from bell_bench.data import BELL_DOMAINS
+from bell_bench_drawn import glyphs
 
 COUNT = 6_000
 LIMIT = 15.0

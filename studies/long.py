@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import pathlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import mean
 from typing import Any
 
@@ -63,7 +63,7 @@ def place(record: Record) -> tuple[int, int]:
     return record.job.realisation, record.job.seed
 
 
-def tables(records: list[Record]) -> Iterator[str]:
+def tables(records: Iterable[Record]) -> Iterator[str]:
     groups: dict[tuple[str, ...], list[Record]] = {}
     for record in records:
         job = record.job
@@ -76,8 +76,9 @@ def tables(records: list[Record]) -> Iterator[str]:
         )
         yield f"\n| {' | '.join(COLUMNS)} |\n|{' --- |' * len(COLUMNS)}"
         by_name: dict[str, list[Record]] = {}
-        for name, job in zip(labels([result_row(job, None) for job in jobs]), jobs, strict=True):
-            by_name.setdefault(name, []).append(job)
+        rows = [result_row(record, None) for record in jobs]
+        for name, record in zip(labels(rows), jobs, strict=True):
+            by_name.setdefault(name, []).append(record)
         standalone = {place(job): job for job in by_name.get("sa", ())}
         for name in sorted(by_name, key=lambda name: total(by_name[name][0], "train_flops")):
             yield f"| {name} | {' | '.join(cells(by_name[name], standalone))} |"

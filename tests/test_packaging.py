@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import pathlib
 import re
 import shutil
@@ -15,10 +16,12 @@ import pytest
 from tests.scratch_environment import ScratchEnvironment
 
 ROOT = pathlib.Path(__file__).parent.parent
+PLUGINS = [folder for folder in (ROOT / "plugins").iterdir() if (folder / "__init__.py").is_file()]
 FOLDERS = {
     "bell_bench": "bell_bench",
     "bell_bench_algorithms": "algorithms",
     "bell_bench_leaderboard": "leaderboard",
+    **{f"bell_bench_{folder.name}": f"plugins/{folder.name}" for folder in PLUGINS},
 }
 NOT_SHIPPED = {"published", "__pycache__"}
 BUILT_FROM = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
@@ -61,6 +64,21 @@ def test_every_file_is_in_the_wheel(built: Built) -> None:
         shipped = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert shipped == here
     assert {f"{package}/py.typed" for package in FOLDERS} <= shipped
+
+
+def test_every_plugin_in_the_wheel_has_an_entry_point_and_the_reverse(built: Built) -> None:
+    entries = configparser.ConfigParser()
+    with zipfile.ZipFile(built.wheel) as wheel:
+        shipped = set(wheel.namelist())
+        (file,) = (name for name in shipped if name.endswith(".dist-info/entry_points.txt"))
+        entries.read_string(wheel.read(file).decode())
+    named = set(entries["bell_bench"].values())
+    for module in named:
+        path = module.replace(".", "/")
+        assert {f"{path}.py", f"{path}/__init__.py"} & shipped, module
+    plugins = {f"{package}.plugin" for package in FOLDERS if f"{package}/plugin.py" in shipped}
+    assert plugins
+    assert plugins <= named
 
 
 def test_the_citation_is_of_the_version_that_is_built(built: Built) -> None:

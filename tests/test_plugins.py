@@ -418,32 +418,44 @@ def run_as_plugin(code: str) -> tuple[types.ModuleType, Plugin]:
     return module, Plugin(PluginInfo("example", "example", "0"), module)
 
 
+def notify(plugin: _Plugin, hook: str) -> None:
+    """Call an observer as a run does."""
+    done = read(record())
+    every = {
+        "run": {"jobs": [done.job]},
+        "job": done.job,
+        "problem": {"name": "one", "accuracy": 0.5},
+        "record": done,
+    }
+    names = inspect.signature(getattr(hookspecs, hook)).parameters
+    plugin.call(hook, **{name: every[name] for name in names})
+
+
 @pytest.mark.parametrize("hook", HOOKS)
 def test_the_example_of_each_hook_runs(hook: str, capsys: pytest.CaptureFixture[str]) -> None:
     _, plugin = run_as_plugin(examples()[hook])
     assert plugin.implements(hook)
     if hook in OBSERVERS:
-        done = read(record())
-        every = {
-            "run": {"jobs": [done.job]},
-            "job": done.job,
-            "problem": {"name": "one", "accuracy": 0.5},
-            "record": done,
-        }
-        names = inspect.signature(getattr(hookspecs, hook)).parameters
-        plugin.call(hook, **{name: every[name] for name in names})
+        notify(plugin, hook)
         assert capsys.readouterr().out
     else:
         (specs,) = plugin.call(hook)
         assert all(dataclasses.is_dataclass(spec) for spec in specs)
 
 
+@pytest.mark.filterwarnings("error::DeprecationWarning")
 @pytest.mark.parametrize("code", blocks_of("plugins.md"))
-def test_the_examples_in_the_documentation_run(code: str) -> None:
+def test_the_examples_in_the_documentation_run(
+    code: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # an example writes a file
     module = types.ModuleType("example")
     exec(code, module.__dict__)
     if "@hookimpl" in code:
-        run_as_plugin(code)
+        _, plugin = run_as_plugin(code)
+        for hook in OBSERVERS:
+            if plugin.implements(hook):
+                notify(plugin, hook)
 
 
 def test_the_public_names_are_there_and_light() -> None:

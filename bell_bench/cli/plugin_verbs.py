@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import sys
+import warnings
 from collections.abc import Container
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -33,9 +34,18 @@ def plugin_lines(ours: Container[str]) -> dict[str, str]:
         known = json.loads(file.read_text("utf-8"))
         if known["installed"] == _installed(known["modules"]):
             return {str(name): str(help) for name, help in known["verbs"].items()}
-    verbs = {name: spec.summary for name, spec in plugin_verbs().items() if name not in ours}
+    verbs = {name: spec.summary for name, spec in _quietly().items() if name not in ours}
     _remember(file, verbs)
     return verbs
+
+
+def _quietly() -> dict[str, VerbSpec]:
+    """All verbs, with no word of broken plugins: help would have it once and not the next time."""
+    from bell_bench.plugins import PluginWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PluginWarning)
+        return plugin_verbs()
 
 
 def _remember(file: pathlib.Path, verbs: dict[str, str]) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+import reprlib
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -21,6 +22,7 @@ DONE = "done"
 STATUSES = (DONE, "unsupported", "failed", "timeout", "out-of-memory")
 """How a job may have ended; one that was interrupted has not ended."""
 
+R = TypeVar("R", bound="Record")
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Amount = Annotated[float, msgspec.Meta(ge=0, le=1e30)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)] | Amount
@@ -119,21 +121,28 @@ class Record(JsonStruct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.schema != RECORD_SCHEMA:
-            raise ValueError(f"schema {self.schema}, not {RECORD_SCHEMA}")
-        if not all(map(math.isfinite, (self.metrics or {}).values())):
-            raise ValueError("a metric is not a finite number")
+            raise ValueError(_other_schema(self.schema))
+        for name, value in (self.metrics or {}).items():
+            if not math.isfinite(value):
+                raise ValueError(f"metrics.{name} is {value}, not a finite number")
         if self.done:
             self._check_scores()
 
     def _check_scores(self) -> None:
         """Require what the scores of a job that is done are made of."""
-        count, shape = len(self.problems), [len(row) for row in self.matrix]
-        if not count or shape not in ([], list(range(1, count + 1))):
-            raise ValueError(f"{count} problems and a matrix of {shape}")
-        if any(
-            each.accuracy_learnt is None or each.accuracy_final is None for each in self.problems
-        ):
-            raise ValueError("a problem of a job that is done has no accuracy")
+        if not self.problems:
+            raise ValueError("problems is empty, and yet status is done")
+        if self.matrix and len(self.matrix) != len(self.problems):
+            raise ValueError(f"matrix has {len(self.matrix)} rows, not {len(self.problems)}")
+        for number, row in enumerate(self.matrix):
+            if len(row) != number + 1:
+                raise ValueError(f"matrix[{number}] has {len(row)} entries, not {number + 1}")
+        for number, each in enumerate(self.problems):
+            for name in ("accuracy_learnt", "accuracy_final"):
+                if getattr(each, name) is None:
+                    raise ValueError(
+                        f"problems[{number}].{name} is missing, and yet status is done"
+                    )
 
     @property
     def done(self) -> bool:
@@ -149,11 +158,22 @@ class Record(JsonStruct, frozen=True, kw_only=True):
         """Test accuracy of each problem at the end."""
         return [each.accuracy_final or 0.0 for each in self.problems]
 
+    @classmethod
+    def from_json(cls: type[R], content: Any) -> R:
+        """Return the record. One of another schema is told by that, whatever else it has."""
+        if isinstance(content, dict) and content.get("schema", RECORD_SCHEMA) != RECORD_SCHEMA:
+            raise ValueError(_other_schema(content["schema"]))
+        return super().from_json(content)
+
     def to_json(self) -> dict[str, Any]:
         content: dict[str, Any] = msgspec.to_builtins(self)
         content["job"] = self.job.to_json()
         content["problems"] = [each.to_json() for each in self.problems]
         return without_none(content, "predictions_sha256", "settings", "metrics")
+
+
+def _other_schema(schema: object) -> str:
+    return f"schema is {reprlib.repr(schema)}, not {RECORD_SCHEMA}"
 
 
 def parse_record(content: bytes) -> Record:

@@ -136,7 +136,7 @@ class Writer:
 
     def other(self, value: Any, where: str) -> Any:
         kind = type(value)
-        if kind.__module__.startswith("bell_bench.") or kind is EvaluationPlugin:
+        if kind.__module__.startswith(f"{__package__}.") or kind is EvaluationPlugin:
             return {"anew": kind.__name__}
         for name, function in _FUNCTIONS.items():
             if value is function:

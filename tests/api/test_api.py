@@ -236,7 +236,7 @@ def test_results_are_readable(results: Results) -> None:
 
 @pytest.mark.slow
 def test_results_are_recomputed_from_predictions(results: Results, tmp_path: pathlib.Path) -> None:
-    checks = {record["job"]["algorithm"]: record["check"] for record in results.records}
+    checks = {record.job.algorithm: record.check for record in results.records}
     assert checks == {"constant": RECOMPUTED, "sa": RECOMPUTED, "fail": ""}
     results.page(tmp_path / "evaluated.html")
     bell_bench.leaderboard("runs").page(tmp_path / "read.html")
@@ -253,7 +253,7 @@ def _matrices(page: pathlib.Path) -> list[str]:
 @pytest.mark.slow
 def test_failures_are_values_not_exceptions(results: Results) -> None:
     (record,) = results.failed
-    assert record["reason"] == "ValueError: no such luck"
+    assert record.reason == "ValueError: no such luck"
 
 
 @pytest.mark.slow
@@ -261,7 +261,7 @@ def test_the_same_call_goes_on_and_the_leaderboard_reads_it_again(
     house: pathlib.Path, results: Results
 ) -> None:
     again = bell_bench.evaluate("constant", suite="tiny", sequences=["S_pl"], quiet=True)
-    assert {record["job"]["algorithm"] for record in again.records} == {"constant", "sa"}
+    assert {record.job.algorithm for record in again.records} == {"constant", "sa"}
     read = bell_bench.leaderboard("runs")
     assert len(read) == len(results)
     pd.testing.assert_frame_equal(
@@ -307,7 +307,7 @@ def test_a_submission_is_packed_and_checked(results: Results, tmp_path: pathlib.
 @pytest.mark.slow
 def test_a_job_by_part_of_its_name(house: pathlib.Path, results: Results) -> None:
     shown = bell_bench.show("S_pl-sa", picture="paths.png")
-    assert [record["job"]["algorithm"] for record in shown.records] == ["sa"]
+    assert [record.job.algorithm for record in shown.records] == ["sa"]
     assert pathlib.Path("paths.png").stat().st_size > 1000
     for asked in ({"picture": "paths.png"}, {"problem": 1}, {"full": True}):
         with pytest.raises(UsageError, match=f"{next(iter(asked))}= is for one job.* means 3"):

@@ -99,6 +99,7 @@ def tiny(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     registry.cache_clear()
 
 
+@pytest.mark.filterwarnings("error:.* is written:DeprecationWarning")
 @pytest.mark.slow
 def test_the_quick_start_runs(tiny: None, capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = blocks("quick-start.md", "python")

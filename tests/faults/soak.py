@@ -17,17 +17,17 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import psutil
+from msgspec import structs
 
 from bell_bench import forkserver
 from bell_bench.files import write_arrays
 from bell_bench.harness import executor
 from bell_bench.harness.plan import Plan
 from bell_bench.harness.run import run_plan
-from bell_bench.records import Job, ResultStore, read_records
+from bell_bench.records import Job, Record, ResultStore, read_records
 from bell_bench_leaderboard import result_rows, summary_table
 from tests.faults.light_worker import PROBLEMS
 from tests.leaderboard.making import predictions, record
@@ -61,11 +61,11 @@ class TracedExecutor(executor.LocalExecutor):
     """Notes after each job how many bytes are in use, without those that wait to be collected."""
 
     def run(
-        self, jobs: Sequence[Job], *, on_event: executor.OnEvent, on_finished: executor.OnEvent
+        self, jobs: Sequence[Job], *, on_event: executor.OnEvent, on_finished: executor.OnFinished
     ) -> None:
         live = []
 
-        def finished(job: Job, record: dict[str, Any]) -> None:
+        def finished(job: Job, record: Record) -> None:
             on_finished(job, record)
             gc.collect()
             live.append(tracemalloc.get_traced_memory()[0])
@@ -83,13 +83,13 @@ def run_light(folder: pathlib.Path, count: int) -> None:
     write_arrays(folder / "template.npz", predictions(content))
     first = Job(load="x:X", **content["job"])
     jobs = [
-        replace(first, algorithm=ALGORITHMS[number % 4], realisation=number // 4,
-                realisation_seed=number // 4)
+        structs.replace(first, algorithm=ALGORITHMS[number % 4], realisation=number // 4,
+                        realisation_seed=number // 4)
         for number in range(count)
     ]  # fmt: skip
     executor.WORKER = forkserver.LOADED = "tests.faults.light_worker"
     store = ResultStore(folder)
-    limits = executor.Limits(memory_bytes=10**9)
+    limits = executor.JobLimits(memory_bytes=10**9)
     kind = TracedExecutor if tracemalloc.is_tracing() else executor.LocalExecutor
     run_plan(Plan(tuple(jobs)), kind(store, limits, 2))
     print("reading", flush=True)

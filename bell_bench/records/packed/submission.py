@@ -188,6 +188,9 @@ class Submission:
 
 
 def _take_record(entry: SubmittedJob, content: Any) -> None:
+    if not isinstance(content, dict):
+        entry.faults.append("record.json holds no record")
+        return
     for where, path in itertools.islice(local_paths(content), 5):
         entry.faults.append(
             f"record.{shown(where)} holds a path of a machine, {shown(path)}: pack it with "

@@ -94,8 +94,11 @@ def test_the_standalone_run_must_be_there(runs):
         (lambda f: (f / "predictions.npz").unlink(), "No such file"),
         (lambda f: (f / "predictions.npz").write_bytes(b"cut"), "not the file that the record"),
         (lambda f: (f / "record.json").write_text("{"), "cannot be read"),
-        (lambda f: (f / "record.json").write_text('{"schema": 7}'), "not a record of schema 1"),
-        (lambda f: (f / "record.json").write_text('{"schema": 1, "status": "done"}'), "no record"),
+        (lambda f: (f / "record.json").write_text('{"schema": 7}'), "schema is 7, not 1"),
+        (
+            lambda f: (f / "record.json").write_text('{"schema": 1, "status": "done"}'),
+            "job: missing",
+        ),
     ],
 )
 def test_what_is_damaged_is_refused(runs, spoil, words):
@@ -127,7 +130,7 @@ def test_a_job_in_two_folders_counts_once_if_it_found_the_same(runs, tmp_path):
 def test_no_results_and_unbearable_names_are_wrong_usage(tmp_path, runs):
     with pytest.raises(UsageError, match="no results in"):
         pack([tmp_path / "empty"])
-    with pytest.raises(UsageError, match=r"manifest\.name has 300 characters"):
+    with pytest.raises(UsageError, match=r"manifest\.name: expected .* of 300 characters"):
         pack([runs], name="x" * 300)
 
 

@@ -49,7 +49,7 @@ def test_what_was_changed_is_left_out_and_told(content, tmp_path):
     with pytest.warns(UserWarning, match="was changed"):
         records = read_records([file])
     assert records
-    assert name.split("/")[1] not in {str(record["place"]).rpartition("/")[2] for record in records}
+    assert name.split("/")[1] not in {str(record.place).rpartition("/")[2] for record in records}
 
 
 @pytest.mark.parametrize("change", ["removed", "removed and unlisted", "added"])

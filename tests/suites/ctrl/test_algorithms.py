@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 import torch
+from msgspec import structs
 
 from bell_bench.harness.context import JobContext
 from bell_bench.import_strings import load_object
@@ -27,7 +28,7 @@ GRID = ((1e-2, 0.0), (1e-3, 1e-4))
 def run(tmp_path, name: str, stream, count: int | None = None):
     """An algorithm after all tasks of a stream, or the first ``count``."""
     spec = registry().algorithm(name).spec
-    job = replace(make_job(name), suite="ctrl", sequence=stream.name)
+    job = structs.replace(make_job(name), suite="ctrl", sequence=stream.name)
     context = JobContext(
         job, stream.protocol, stream.settings,
         work=tmp_path / "work", evaluations=tmp_path / "evaluations", tell=lambda *_, **__: None,
