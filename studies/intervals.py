@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 
-from bell_bench_leaderboard.bootstrap import _drawn, estimate
+from bell_bench_leaderboard.bootstrap import _resampled_means, estimate
 
 CASES = ((3, 1, False), (5, 1, False), (10, 1, False), (3, 9, False), (5, 9, False), (3, 5, True),
          (5, 5, True))  # fmt: skip
@@ -32,7 +32,7 @@ def coverage(
             values += 2 * random.normal(size=realisations)
         found = estimate(list(values), [range(realisations)] * sequences if shared else None)
         moved = (values - values.mean(axis=1, keepdims=True)) / values.size
-        low, high = np.quantile(_drawn(list(moved)), (0.025, 0.975)) + values.mean()
+        low, high = np.quantile(_resampled_means(list(moved)), (0.025, 0.975)) + values.mean()
         ours += found.low <= 0 <= found.high
         percentiles += low <= 0 <= high
     return ours / repeats, percentiles / repeats
