@@ -1,6 +1,6 @@
-"""What Avalanche's training loop costs: updates by it over a bare loop of the same updates.
+"""Measures the cost of Avalanche's training loop against a bare loop of the same updates.
 
-``template``: the strategy template fed by whole batches, as O-EWC and ER use it. ``items``: an
+``template``: the strategy template fed with whole batches, as O-EWC and ER use it. ``items``: an
 unmodified strategy (Naive), whose data loader reads item by item. On the first problem of S_pl;
 medians of interleaved repeats, CPU time, one thread.
 
@@ -22,10 +22,13 @@ from statistics import median
 from typing import Any
 
 os.environ["OMP_NUM_THREADS"] = "1"
-sys.path = [path for path in sys.path if not path.endswith("benchmarks")]  # hides no library
+sys.path = [
+    path for path in sys.path if not path.endswith("benchmarks")
+]  # it must not hide the library
 
 
 def contest(scale: str, updates: int, repeats: int) -> dict[str, Any]:
+    """Return milliseconds per update of each loop, and their ratios to the bare loop."""
     import torch
 
     from bell_bench.import_strings import load_object

@@ -1,4 +1,4 @@
-"""How long a command takes to answer: medians on a warm disk, against a bare Python.
+"""Measures how long a command takes to answer: medians on a warm disk, beside a bare Python.
 
 python benchmarks/cli_start.py [REPEATS]
 """
@@ -20,10 +20,11 @@ LIMITS = {
     "describe S_long --json": 1.0,
     "plugins": 1.0,
 }
-"""Commands, and the seconds they may take."""
+"""The commands, and the seconds that they may take."""
 
 
 def median_seconds(command: list[str], repeats: int) -> float:
+    """Return the median seconds of a command."""
     subprocess.run(command, capture_output=True, check=True)  # warms the disk
     times = []
     for _ in range(repeats):

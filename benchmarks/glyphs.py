@@ -1,4 +1,4 @@
-"""How fast the embedded glyphs are drawn: seconds for 9 x 6,000 images on one core.
+"""Measures how fast the embedded glyphs are drawn: seconds for 9 x 6,000 images on one core.
 
 python benchmarks/glyphs.py
 """

@@ -1,7 +1,7 @@
-"""One step of the latent search's Bayesian optimisation: seconds to fit the process and predict.
+"""Measures a step of the latent search's Bayesian optimisation: seconds to fit and to predict.
 
-Sixty suffixes, as after sixty solved problems of BELL, of which 2 to c = 11 are observed; and what
-making their distances from 40 stored inputs each takes. One thread; medians.
+There are sixty suffixes, as after sixty solved problems of BELL, of which 2 to c = 11 are observed.
+Also measured: the time to compute their distances from 40 stored inputs each. One thread; medians.
 
     python benchmarks/gp_step.py [--solutions 60] [--kernel l2]
 """
@@ -30,7 +30,7 @@ ARCHITECTURE = Architecture(pair_modules())
 
 
 def functions(count: int) -> Functions:
-    """Random suffixes on random pairs of softmaxes."""
+    """Return random suffixes on random pairs of softmaxes."""
     generator = torch.Generator().manual_seed(0)
     inputs = torch.softmax(8 * torch.randn(count * STORED, 2, 8, generator=generator), dim=-1)
     modules = [
@@ -59,12 +59,12 @@ def main() -> None:
     count, kinds = options.solutions, options.kernel.split("_")
     made = functions(count)
 
-    def likeness() -> dict[str, torch.Tensor]:
+    def kernel_terms() -> dict[str, torch.Tensor]:
         return {k: made.distances() if k == "l2" else made.similarities(k) for k in kinds}
 
-    seconds = timed(lambda: (functions(count), likeness()), 2)
+    seconds = timed(lambda: (functions(count), kernel_terms()), 2)
     print(f"{count} suffixes on {count * STORED} stored inputs: {seconds:.3f} s once per problem")
-    terms = likeness()
+    terms = kernel_terms()
     accuracies = (
         0.7 + 0.1 * torch.rand(count, generator=torch.Generator().manual_seed(1))
     ).tolist()

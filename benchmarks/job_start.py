@@ -1,5 +1,5 @@
-"""How long a job's process takes until its work can begin: forked by the forkserver, and started
-afresh; medians, and the ratio.
+"""Measures how long a job's process takes until its work can begin: forked by the forkserver, and
+started afresh; medians, and their ratio.
 
 python benchmarks/job_start.py [REPEATS]
 """
@@ -16,7 +16,7 @@ from bell_bench.harness.executor import worker_environment
 
 
 def median_seconds(begin, environment: dict[str, str], repeats: int) -> float:
-    """Of processes that have the worker's imports, and try nothing out."""
+    """Return the median seconds of processes that have the worker's imports and do nothing."""
     load = f"{forkserver.LOADED}:start"
     times = []
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as sink:

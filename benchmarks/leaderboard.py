@@ -1,10 +1,11 @@
-"""How long a table and a page of 1,000 runs take, from reading and recomputing to printing.
+"""Measures the time of a table and a page of 1,000 runs, from reading and recomputing to printing.
 
 python benchmarks/leaderboard.py [RUNS]
 
-The runs are made up, but as large as picle's at quick: six problems of 2,000 test points, the
-whole accuracy matrix in predictions.npz, 30 KB of notes in record.json, which is sealed. As in real
-ones, algorithms that share parameters predict otherwise after every problem, the others do not.
+The runs are invented, but as large as those of picle at quick: six problems of 2,000 test points,
+the whole accuracy matrix in predictions.npz, 30 KB of notes in record.json, which is sealed. As in
+real runs, the predictions of algorithms that share parameters change after every problem, and those
+of other algorithms do not.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ import time
 
 import numpy as np
 
-from bell_bench.files import write_arrays, write_sealed
+from bell_bench.files import write_arrays
+from bell_bench.records import Environment, Job, JobFolder, Record, Resources, SolvedProblem
 
 LIMIT = 2.0
-"""Seconds for the import and the table."""
+"""The seconds that the import and the table may take."""
 PROBLEMS, POINTS, NOTES = 6, 2000, 5000
 ALGORITHMS = ("sa", "picle", "pt-only", "nt-only", "mntdp-d", "houdini", "rs", "er", "o-ewc", "lmc")
 FORGETFUL = ("er", "o-ewc", "lmc")
@@ -29,33 +31,32 @@ SEQUENCES = tuple(f"S_{name}" for name in ("pl", "minus", "plus", "out", "out_st
 
 
 def make_runs(folder: pathlib.Path, count: int) -> None:
-    """As many jobs as asked for, over ten algorithms and ten sequences."""
+    """Write ``count`` jobs, over ten algorithms and ten sequences."""
     random = np.random.RandomState(0)
     for number in range(count):
         algorithm, rest = number % len(ALGORITHMS), number // len(ALGORITHMS)
         sequence, realisation = rest % len(SEQUENCES), rest // len(SEQUENCES)
         make_run(
             folder / f"job-{number:05d}",
-            {"algorithm": ALGORITHMS[algorithm], "load": "x:X", "provider": "bell-bench 0.1.0",
-             "suite": "bell", "suite_version": "1", "sequence": SEQUENCES[sequence],
-             "realisation": realisation, "realisation_seed": 30 + realisation, "seed": 0,
-             "scale": "quick", "data": "glyphs", "protocol": "paper", "options": {"k": 20},
-             "device": "cpu", "threads": 1, "software": "bell-bench 0.1.0, torch 2"},
+            Job(algorithm=ALGORITHMS[algorithm], load="x:X", provider="bell-bench 0.1.0",
+                suite="bell", suite_version="1", sequence=SEQUENCES[sequence],
+                realisation=realisation, realisation_seed=30 + realisation, seed=0,
+                scale="quick", data="glyphs", protocol="paper", options={"k": 20},
+                software="bell-bench 0.1.0, torch 2"),
             0.6 + 0.02 * algorithm + 0.02 * random.normal(),
             random,
         )  # fmt: skip
 
 
-def make_run(
-    folder: pathlib.Path, job: dict[str, object], skill: float, random: np.random.RandomState
-) -> None:
-    """One job: predictions that are right about as often as ``skill`` says, and their record."""
+def make_run(folder: pathlib.Path, job: Job, skill: float, random: np.random.RandomState) -> None:
+    """Write one job: predictions that are right about as often as ``skill`` says, and their
+    record."""
     labels = [random.randint(0, 2, POINTS).astype(np.uint8) for _ in range(PROBLEMS)]
     arrays = {f"labels_{i}": label for i, label in enumerate(labels)}
     matrix = []
     for t in range(PROBLEMS):
         for i in range(t + 1):
-            if i < t and job["algorithm"] not in FORGETFUL:
+            if i < t and job.algorithm not in FORGETFUL:
                 arrays[f"after_{t}_{i}"] = arrays[f"after_{i}_{i}"]
                 continue
             wrong = random.random_sample(POINTS) > skill
@@ -64,20 +65,23 @@ def make_run(
     for i in range(PROBLEMS):
         arrays[f"learnt_{i}"] = arrays[f"after_{i}_{i}"]
         arrays[f"final_{i}"] = arrays[f"after_{PROBLEMS - 1}_{i}"]
-    resources = {"wall_s": 3.0, "cpu_s": 2.0, "updates": 900, "train_flops": 3e10 / skill,
-                 "paths_evaluated": 8, "paths_trained": 4, "peak_memory_bytes": 4e8 * skill,
-                 "stored_bytes": 5e5, "flop_coverage": 0.4}  # fmt: skip
+    resources = Resources(
+        wall_s=3.0, cpu_s=2.0, updates=900, train_flops=3e10 / skill, paths_evaluated=8,
+        paths_trained=4, peak_memory_bytes=4e8 * skill, stored_bytes=5e5, flop_coverage=0.4,
+    )  # fmt: skip
     problems = [
-        {"index": i, "name": f"problem {i}", "classes": 2, "resources": resources,
-         "fingerprint": f"{job['sequence']}{job['realisation']}{i}", "test_fingerprint": f"t{i}",
-         "path": ["new"] * 8, "notes": [{"tried": ["1.1 2.2 3.3"] * (NOTES // 15)}],
-         "accuracy_learnt": matrix[i][i], "accuracy_final": matrix[-1][i]}
+        SolvedProblem(
+            index=i, name=f"problem {i}", classes=2, resources=resources,
+            fingerprint=f"{job.sequence}{job.realisation}{i}", test_fingerprint=f"t{i}",
+            path=["new"] * 8, notes=[{"tried": ["1.1 2.2 3.3"] * (NOTES // 15)}],
+            accuracy_learnt=matrix[i][i], accuracy_final=matrix[-1][i],
+        )
         for i in range(PROBLEMS)
     ]  # fmt: skip
-    record = {"schema": 1, "status": "done", "reason": "", "job": job, "problems": problems,
-              "matrix": matrix, "environment": {"python": "3.11"}}  # fmt: skip
+    record = Record(status="done", job=job, problems=problems, matrix=matrix,
+                    environment=Environment(python="3.11"))  # fmt: skip
     folder.mkdir(parents=True)
-    write_sealed(folder / "record.json", record)
+    JobFolder(folder).write(record)
     write_arrays(folder / "predictions.npz", arrays)
 
 
@@ -93,7 +97,7 @@ for folder in pathlib.Path(sys.argv[1]).iterdir():
                 assert abs(np.mean(found[f"after_{t}_{i}"] == labels[i]) - stated) < 1e-6
 """
 """The least that a table must do, written plainly: read each run and compare its matrix with its
-predictions. No seals, intervals, ranks or table."""
+predictions. It has no seals, intervals, ranks or table."""
 
 
 def seconds(*command: str) -> float:

@@ -1,10 +1,11 @@
-"""Training a path: milliseconds per update, fast against plain PyTorch, one thread.
+"""Measures training a path: milliseconds per update, fast against plain PyTorch, one thread.
 
-Width 64. BELL: batches of 32 pairs whose 64 images are all distinct, as in a Ψ+ problem (where
-images repeat, as in Ψ−, the fast path is faster still: the last row). With all modules frozen there
-is no update: one validation of 1,000 pairs of 960 images. CTrL: batches of 64 images of 32x32 in
-colour. Plain and fast take turns; medians of CPU time, which one thread makes the same as time but
-for other load on the machine. The yardstick is the tests' reference, tests/modular/reference.py.
+Width 64. BELL: batches of 32 pairs whose 64 images are all distinct, as in a Ψ+ problem (if images
+repeat, as in Ψ−, the fast code is faster still: see the last row). With all modules frozen there is
+no update, only one validation of 1,000 pairs of 960 images. CTrL: batches of 64 images of 32x32 in
+colour. Plain and fast take turns. The figures are medians of CPU time; with one thread, it differs
+from clock time only by other load on the machine. The plain code is the reference of the tests,
+tests/modular/reference.py.
 
     python benchmarks/path_training.py [--suite bell | --suite ctrl] [--json]
 """
@@ -63,7 +64,7 @@ CTRL_PATHS = {
 
 
 def distinct(problem: Problem) -> Problem:
-    """The same problem with no image in two inputs."""
+    """Return the same problem, but no image is in two inputs."""
     shape = problem.train.index.shape
     index = np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
     return replace(problem, train=replace(problem.train, index=index))
@@ -90,7 +91,7 @@ def contest(
     repeats: int,
     settings: TrainingSettings = SETTINGS,
 ) -> list[dict[str, object]]:
-    """Plain and fast updates of each path, in turns."""
+    """Measure plain and fast updates of each path, in turns."""
     plain, fast = {}, {}
     for name, layers in paths.items():
         frozen = library(problem.architecture, layers)
@@ -109,7 +110,7 @@ def contest(
 
 
 def all_frozen() -> dict[str, object]:
-    """No update at all: plain validation on pairs against the whole evaluation."""
+    """Measure plain validation on pairs and our whole evaluation; neither makes an update."""
     problem = pairs(WIDTH, images=960, validation=1000)
     frozen = library(problem.architecture, range(8))
     plain = PlainTraining(problem, frozen, SETTINGS, seed=0, init_seed=0)
@@ -132,7 +133,8 @@ def row(path: str, plain_ms: float, fast_ms: float) -> dict[str, object]:
 
 
 def gemm_milliseconds() -> float:
-    """The matrix products of a standalone update alone, on 64 images and 32 pairs."""
+    """Return the milliseconds of a standalone update's matrix products alone, on 64 images and 32
+    pairs."""
     images, inputs = 64, 32
     shapes = [(images * 144, 25, WIDTH), (images * 16, 25 * WIDTH, WIDTH)]
     shapes += [(images, 16 * WIDTH, 64), (images, 64, 64), (images, 64, 8)]

@@ -1,4 +1,4 @@
-"""Making a problem at the published sizes: seconds beyond loading its domain.
+"""Measures making a problem at the published sizes: seconds besides loading its domain.
 
 python benchmarks/problem.py [SEQUENCE …]
 """

@@ -1,9 +1,9 @@
-"""A whole sequence: what fast path evaluation and the shared store save.
+"""Measures what fast path evaluation and the shared store save on a whole sequence.
 
-``paths``: every path that PICLE evaluates on one realisation of S_out, trained by us and, as many
-updates and validations, by plain PyTorch (timed on some updates of each path, in turns with ours,
-and scaled). ``store``: all modular algorithms on one store, against each alone with an empty one.
-One process, one thread.
+``paths``: every path that PICLE evaluates on one realisation of S_out, trained by our code and, for
+as many updates and validations, by plain PyTorch. Plain PyTorch is timed on some updates of each
+path, in turns with ours, and scaled. ``store``: all modular algorithms on one store, against each
+algorithm alone with an empty store. One process, one thread.
 
     python benchmarks/sequence.py [paths] [store] [--scale quick] [--json]
 """
@@ -21,17 +21,20 @@ import time
 from statistics import median
 from typing import Any
 
+from bell_bench.records import ResultStore
+
 os.environ["OMP_NUM_THREADS"] = "1"
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests" / "modular"))
 
 ALGORITHMS = ("sa", "rs", "houdini", "mntdp-d", "pt-only", "nt-only", "picle")
 SEQUENCE = "S_out"
 UPDATES = 8
-"""Plain updates that are timed for each path."""
+"""The number of plain updates that are timed for each path."""
 
 
 def paths(scale: str) -> dict[str, Any]:
-    """PICLE's paths on S_out: seconds of ours, and of plain PyTorch for the same updates."""
+    """Return, for PICLE's paths on S_out, the seconds of our code and of plain PyTorch for the same
+    updates."""
     import torch
     from reference import PlainTraining
 
@@ -90,7 +93,8 @@ def seconds(function: Any) -> float:
 
 
 def store(scale: str) -> dict[str, Any]:
-    """CPU seconds for all algorithms on one store, and for each alone with its own."""
+    """Return the CPU seconds of all algorithms on one store, and of each alone with its own
+    store."""
     with tempfile.TemporaryDirectory() as folder:
         together = evaluate(pathlib.Path(folder), ALGORITHMS, scale)
     alone = {}
@@ -105,7 +109,7 @@ def store(scale: str) -> dict[str, Any]:
 
 
 def evaluate(out: pathlib.Path, algorithms: tuple[str, ...], scale: str) -> dict[str, float]:
-    """CPU seconds of the jobs asked for; the standalone runs that Tr needs do not count."""
+    """Return the CPU seconds of the jobs asked for, without the standalone runs that Tr⁻¹ needs."""
     command = [
         sys.executable, "-m", "bell_bench", "evaluate", "--sequence", SEQUENCE, "--scale", scale,
         "--out", str(out), "--jobs", "1", "--quiet",
@@ -113,12 +117,12 @@ def evaluate(out: pathlib.Path, algorithms: tuple[str, ...], scale: str) -> dict
     ]  # fmt: skip
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     found = {}
-    for file in out.glob("*/record.json"):
-        record = json.loads(file.read_text())
-        if record["job"]["algorithm"] in algorithms:
-            used = [problem["resources"] for problem in record["problems"]]
-            found[record["job"]["algorithm"]] = sum(
-                u["cpu_s"] - u["cpu_seconds"] + u["spent_cpu_seconds"] for u in used
+    for folder in ResultStore(out):
+        record = folder.record()
+        if record is not None and record.job.algorithm in algorithms:
+            used = [problem.resources for problem in record.problems]
+            found[record.job.algorithm] = sum(
+                each.cpu_s - each.cpu_seconds + each.spent_cpu_seconds for each in used
             )
     return found
 

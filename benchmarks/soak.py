@@ -1,10 +1,11 @@
-"""Many tiny jobs in one run: does the parent's memory stay flat, and what does a job cost it?
+"""Runs many tiny jobs at once: does the parent's memory stay flat, and what does a job cost it?
 
 python benchmarks/soak.py [JOBS]              # 2,000 jobs of light workers: minutes
-python benchmarks/soak.py [JOBS] --real       # of real workers, which import torch: an hour or two
+python benchmarks/soak.py [JOBS] --real       # with real workers, which import torch: 1 to 2 hours
 
-The parent is the real one. A light worker is a process of its own that tells and writes what a real
-one does, and learns nothing; with --real the command line runs `sa` and a constant on a tiny suite.
+The parent is always the real one. A light worker is a process that reports and writes what a real
+worker does, but learns nothing. With --real, the command line runs `sa` and a constant on a tiny
+suite.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from tests.harness.conftest import build  # noqa: E402
 
 
 def light(folder: pathlib.Path, jobs: int) -> tuple[list[str], dict[str, str]]:
-    """Command and environment of a run with light workers."""
+    """Return the command and the environment of a run with light workers."""
     return [sys.executable, "-m", "tests.faults.soak", str(folder), str(jobs)], {
         **os.environ,
         "PYTHONPATH": str(ROOT),
@@ -35,7 +36,8 @@ def light(folder: pathlib.Path, jobs: int) -> tuple[list[str], dict[str, str]]:
 
 
 def real(folder: pathlib.Path, jobs: int) -> tuple[list[str], dict[str, str]]:
-    """The command line; half of the jobs are the standalone ones that it adds itself."""
+    """Return the command and the environment of a run by the command line, which adds half of the
+    jobs itself: the standalone ones."""
     house = build(folder)
     asked = ("--suite", "tiny", "--sequence", "S_pl", "--algo", "constant", "--jobs", "2")
     out = str(folder / "runs")
@@ -43,8 +45,8 @@ def real(folder: pathlib.Path, jobs: int) -> tuple[list[str], dict[str, str]]:
     return command, house.environment
 
 
-def tell(samples: list[Sample], jobs: int) -> None:
-    """The parent's size at every tenth of the run."""
+def print_sizes(samples: list[Sample], jobs: int) -> None:
+    """Print the parent's size at every tenth of the run."""
     for tenth in range(1, 11):
         until = [each for each in samples if each.finished <= jobs * tenth / 10]
         print(f"  {until[-1].finished:6d} jobs finished: {until[-1].bytes / 1e6:7.1f} MB")
@@ -65,7 +67,7 @@ def main() -> None:
             samples = watch(process, log, every=1.0)
         print(process.stdout.read().decode().splitlines()[-1])
         print(f"{asked.jobs} jobs in {time.monotonic() - began:.0f} s, exit code {process.wait()}")
-        tell(samples, asked.jobs)
+        print_sizes(samples, asked.jobs)
         lines = log.read_text().splitlines()
         print(f"progress: {len(lines)} lines, the last of them:\n{lines[-1]}")
 

@@ -1,7 +1,7 @@
-"""Two processes against one: how much sooner the default command is done on two cores.
+"""Compares two processes with one: how much sooner the default command ends on two cores.
 
-Each run starts from an empty folder; the two kinds take turns. Only a quiet machine with two free
-cores gives a figure that means anything: the load before each run is told.
+Each run starts from an empty folder; the two kinds take turns. The figure means something only on a
+quiet machine with two free cores, so the load before each run is printed.
 
     python benchmarks/two_processes.py [--repeats 2] [--sequence S_pl] [--json]
 """
@@ -21,7 +21,7 @@ GOAL = 0.62
 
 
 def run(jobs: int, more: list[str]) -> float:
-    """Seconds that the default command takes with so many processes."""
+    """Return the seconds that the default command takes with ``jobs`` processes."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "bell_bench", "evaluate", "--algo", "picle", *more]
         command += ["--jobs", str(jobs), "--out", folder, "--quiet"]

@@ -1,4 +1,5 @@
-"""From stored records to figures and tables. Imports no torch, nothing heavy of bell_bench."""
+"""Figures and tables from stored records. Importing this loads neither torch nor anything else
+heavy of bell_bench."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A board: the rows that may be compared with each other, as cells of sequence × algorithm."""
+"""Boards: the rows that may be compared with each other, as cells of sequence × algorithm."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from bell_bench.records import LONG
 from bell_bench_leaderboard.rows import printable
 
 SETTINGS = ("suite", "suite_version", "scale", "data", "protocol")
-"""Rows are compared only where these agree."""
+"""Rows are compared only if these agree."""
 MISSING = "missing"
-"""The status of a job that others of the board have and this algorithm lacks."""
+"""The status of a job that this algorithm does not have and another algorithm of the board has."""
 
 Row = Mapping[str, Any]
 Place = tuple[int, int]
@@ -43,23 +43,26 @@ class Cell:
 
     @property
     def problems(self) -> dict[Place, str]:
-        """A hash of the images and labels of each job: only equals can be paired."""
+        """For each job a hash of its images and labels: two jobs can be paired only if these are
+        equal."""
         return {place: row["problems"] for place, row in self.jobs.items()}
 
     @property
     def done(self) -> int:
+        """How many jobs are done."""
         return sum(row["status"] == "done" for row in self.jobs.values())
 
     @property
     def status(self) -> str:
-        """What is wrong, in a few words; empty if nothing is."""
+        """What is wrong, in a few words; empty if nothing is wrong."""
         return ", ".join(
             status if count == len(self.expected) else f"{status} {count} of {len(self.expected)}"
             for status, count in sorted(self.faults.items())
         )
 
     def values(self, figure: str) -> NDArray[np.float64] | None:
-        """Per realisation the figure's mean over seeds; None if a job lacks it."""
+        """Return the figure's mean over seeds for each realisation; None if a job lacks the
+        figure."""
         if self.faults:
             return None
         by_realisation: dict[int, list[float]] = {}
@@ -78,24 +81,27 @@ class Board:
     settings: Mapping[str, str]
     rows: tuple[Row, ...]
     names: tuple[str, ...]
-    """Each row's algorithm, told apart from its variants."""
+    """The name of each row's algorithm, with what distinguishes it from other variants of it."""
 
     @property
     def title(self) -> str:
+        """The settings in one line, safe to print."""
         version = self.settings["suite_version"]
         rest = "  ".join(f"{name} {self.settings[name]}" for name in ("scale", "data", "protocol"))
         return printable(f"suite {self.settings['suite']} (version {version})  {rest}")
 
     @cached_property
     def sequences(self) -> list[str]:
+        """The sequences, in order of appearance."""
         return list(dict.fromkeys(row["sequence"] for row in self.rows))
 
     @cached_property
     def averaged(self) -> list[str]:
-        """The sequences that averages and ranks are over: the short ones, if there are any.
+        """The sequences that averages and ranks are taken over: the short ones, or all if none is
+        short.
 
-        Only a job that is done tells how long a sequence is: a long one that nobody has completed
-        compares nobody, and must not leave all averages incomplete.
+        Only a job that is done shows how long a sequence is. A long sequence that nobody has
+        completed compares nobody, and must not make all averages incomplete.
         """
         length = {row["sequence"]: row["solved"] for row in self.rows if row["status"] == "done"}
         return [name for name in self.sequences if length.get(name, LONG + 1) <= LONG] or (
@@ -104,17 +110,18 @@ class Board:
 
     @cached_property
     def algorithms(self) -> list[str]:
-        """The yardstick first, then in order of appearance."""
+        """The algorithms: the standalone one first, the others in order of appearance."""
         first = [name for name, row in self if row["standalone"]]
         return list(dict.fromkeys([*first, *self.names]))
 
     @cached_property
     def standalone(self) -> str | None:
-        """The name of the yardstick, if it is here."""
+        """The name of the standalone algorithm; None if the board does not have it."""
         return next((name for name, row in self if row["standalone"]), None)
 
     @cached_property
     def cells(self) -> dict[tuple[str, str], Cell]:
+        """The cell of every sequence and algorithm."""
         jobs: dict[tuple[str, str], dict[Place, Row]] = {}
         expected: dict[str, set[Place]] = {}
         for name, row in self:
@@ -129,7 +136,8 @@ class Board:
 
     @cached_property
     def draws(self) -> dict[str, list[tuple[int, int]]]:
-        """Each sequence's realisations with their seeds: where one is shared, so are problems."""
+        """For each sequence its realisations with their seeds. Sequences that share a realisation's
+        seed share its problems."""
         found: dict[str, dict[int, int]] = {}
         for row in self.rows:
             seeds = found.setdefault(row["sequence"], {})
@@ -137,7 +145,7 @@ class Board:
         return {sequence: sorted(seeds.items()) for sequence, seeds in found.items()}
 
     def values(self, figure: str, name: str, sequence: str) -> NDArray[np.float64] | None:
-        """A cell's values, computed once."""
+        """Return the values of a cell, computed only once."""
         place = (figure, name, sequence)
         if place not in self._known:
             self._known[place] = self.cells[sequence, name].values(figure)
@@ -152,10 +160,10 @@ class Board:
 
 
 def boards(rows: Iterable[Row]) -> list[Board]:
-    """The rows apart by settings, each part with names of its own.
+    """Group the rows by settings, and return one board for each group.
 
-    Those on imported images are apart also where one domain's name means different images, or the
-    same realisation was run with more imported and with fewer.
+    Rows on imported images are also kept apart if one domain's name stands for different images, or
+    if the same realisation was run with more imported domains and with fewer.
     """
     parts: dict[tuple[tuple[str, ...], int], tuple[dict[Any, Any], list[Row]]] = {}
     for row in rows:
@@ -174,14 +182,15 @@ def boards(rows: Iterable[Row]) -> list[Board]:
 
 
 def _numbered(settings: tuple[str, ...], number: int) -> dict[str, str]:
-    """Settings by name; boards after the first that differ in nothing but imported images are told
-    apart by a number."""
+    """Return the settings by name. A board that differs from earlier ones only in imported images
+    gets a number."""
     found = dict(zip(SETTINGS, settings, strict=True))
     return found if number == 1 else {**found, "data": f"{found['data']} {number}"}
 
 
 def labels(rows: list[Row]) -> list[str]:
-    """Each row's algorithm, followed by what tells its variants apart where there are several."""
+    """Return each row's algorithm; where it has several variants, followed by the settings that
+    differ between them."""
     variants: dict[str, dict[str, Mapping[str, Any]]] = {}
     keys = [json.dumps(row["variant"], sort_keys=True) for row in rows]
     for row, key in zip(rows, keys, strict=True):

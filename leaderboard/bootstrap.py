@@ -1,10 +1,12 @@
-"""How far a mean over realisations can be trusted: a stratified bootstrap of Student's width.
+"""How far a mean over realisations can be trusted: a stratified bootstrap with the width of
+Student's interval.
 
-Strata are sequences, and what is drawn is a realisation with all its seeds: two seeds of one
-realisation say little about another. Nor do two sequences that share realisations' seeds, and so
-problems: they are one stratum, drawn together. The bootstrap gives an interval its shape.
-Its width is Student's: three values cannot be resampled beyond their own range, so that plain
-percentiles, called 95%, would hold the true mean three times in four (studies/intervals.py).
+The bootstrap draws whole realisations with all their seeds, because two seeds of one realisation
+say little about another. A stratum is a sequence. Sequences that share realisations' seeds, and so
+share problems, are one stratum and are drawn together. The bootstrap gives an interval its shape.
+Student's distribution gives it its width: three values cannot be resampled beyond their own range,
+so plain percentiles called 95% would hold the true mean only three times in four
+(studies/intervals.py).
 """
 
 from __future__ import annotations
@@ -24,17 +26,18 @@ Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A mean over realisations, and its interval where one can be given."""
+class MeanEstimate:
+    """A mean over realisations, with an interval where one can be given."""
 
     mean: float
     low: float | None
     high: float | None
     n: int
-    """The realisations behind it; of several sequences, the fewest."""
+    """The number of realisations; with several sequences, the smallest such number."""
 
     @property
     def interval(self) -> tuple[float, float] | None:
+        """The ends of the interval; None if there is none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
@@ -43,35 +46,37 @@ def estimate(
     draws: Sequence[Sequence[Hashable]] | None = None,
     *,
     level: float | None = LEVEL,
-) -> Estimate:
-    """The mean over sequences of their means, with an interval; none where a sequence has one
-    realisation, or no level is asked for.
+) -> MeanEstimate:
+    """Return the mean over sequences of their means, with an interval. There is no interval if a
+    sequence has only one realisation, or if ``level`` is None.
 
-    ``draws`` names each sequence's realisations; those of one name are drawn together. Without it
-    every sequence has its own.
+    ``draws`` names each sequence's realisations; realisations of one name are drawn together.
+    Without it, no two sequences share a realisation.
     """
     if not sequences or any(not len(values) for values in sequences):
         raise ValueError("an estimate needs at least one sequence, and values in each")
     fewest = min(len(values) for values in sequences)
     mean = float(np.mean([values.mean() for values in sequences]))
     if level is None or fewest < 2:
-        return Estimate(mean, None, None, fewest)
+        return MeanEstimate(mean, None, None, fewest)
     strata = _shifts(sequences, draws)
     counts = np.array([len(shifts) for shifts in strata])
     variances = np.array([(shifts**2).sum() for shifts in strata]) * counts / (counts - 1)
-    low, high = np.quantile(_drawn(strata), (0.025, 0.975)) if variances.any() else (0.0, 0.0)
+    low, high = (
+        np.quantile(_resampled_means(strata), (0.025, 0.975)) if variances.any() else (0.0, 0.0)
+    )
     if high - low < 1e-12:
-        return Estimate(mean, mean, mean, fewest)
+        return MeanEstimate(mean, mean, mean, fewest)
     freedom = variances.sum() ** 2 / float((variances**2 / (counts - 1)).sum())
     width = 2 * student(freedom, level) * math.sqrt(variances.sum()) / float(high - low)
-    return Estimate(mean, mean + width * float(low), mean + width * float(high), fewest)
+    return MeanEstimate(mean, mean + width * float(low), mean + width * float(high), fewest)
 
 
 def _shifts(
     sequences: Sequence[Values], draws: Sequence[Sequence[Hashable]] | None
 ) -> list[Values]:
-    """By how much each realisation moves the mean, stratum by stratum: sequences that have a
-    realisation in common are one."""
+    """Return by how much each realisation moves the mean, for each stratum. Sequences that have a
+    realisation in common are one stratum."""
     strata: list[dict[Hashable, float]] = []
     for place, values in enumerate(sequences):
         names = draws[place] if draws else [(place, count) for count in range(len(values))]
@@ -84,8 +89,9 @@ def _shifts(
     return [np.array([*each.values()]) for each in strata]
 
 
-def _drawn(strata: Sequence[Values]) -> Values:
-    """How far means of resampled realisations lie from the mean; each stratum by itself."""
+def _resampled_means(strata: Sequence[Values]) -> Values:
+    """Return how far the means of resampled realisations lie from the mean; each stratum is
+    resampled by itself."""
     return np.asarray(
         np.sum([_counts(len(each), place) @ each for place, each in enumerate(strata)], axis=0)
     )
@@ -93,22 +99,23 @@ def _drawn(strata: Sequence[Values]) -> Values:
 
 @functools.lru_cache(maxsize=128)
 def _counts(count: int, place: int) -> Values:
-    """How often each of ``count`` realisations is drawn, always the same for a stratum's place."""
+    """Return how often each of ``count`` realisations is drawn; always the same for a stratum's
+    place."""
     random = np.random.RandomState([count, place])
     return random.multinomial(count, np.full(count, 1 / count), size=DRAWS).astype(float)
 
 
 @functools.lru_cache(maxsize=1024)
 def student(freedom: float, level: float) -> float:
-    """How many standard errors to each side Student's interval of this level reaches, for at least
-    one degree of freedom.
+    """Return how many standard errors Student's interval of this level reaches to each side, for at
+    least one degree of freedom.
 
-    In the angle whose tangent is t / √freedom the density is a power of the cosine, which only
-    falls, so that Newton's steps from 0 approach the quantile from one side. (scipy's is the same
-    number, and a third of a second to import.)
+    In the angle whose tangent is t / √freedom, the density is a power of the cosine. It only falls,
+    so Newton's steps from 0 approach the quantile from one side. (scipy gives the same number, but
+    takes a third of a second to import.)
     """
     scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
-    places, weights = _gauss()
+    places, weights = _quadrature()
     angle, step = 0.0, 1.0
     while step > 1e-12 * angle:
         held = angle / 2 * float(weights @ np.cos(angle / 2 * (places + 1)) ** (freedom - 1))
@@ -118,6 +125,6 @@ def student(freedom: float, level: float) -> float:
 
 
 @functools.cache
-def _gauss() -> tuple[Values, Values]:
-    """Places and weights of a quadrature on [-1, 1]."""
+def _quadrature() -> tuple[Values, Values]:
+    """Return the places and weights of a quadrature on [-1, 1]."""
     return np.polynomial.legendre.leggauss(48)

@@ -1,4 +1,4 @@
-"""Who is better than whom: paired differences, and ranks that the data can tell apart."""
+"""Comparisons of algorithms: paired differences, and ranks that the data can tell apart."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bell_bench_leaderboard.boards import Board
-from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate
+from bell_bench_leaderboard.bootstrap import LEVEL, MeanEstimate, Values, estimate
 
 
 def mean(
@@ -16,16 +16,17 @@ def mean(
     sequences: Sequence[str] | None = None,
     *,
     level: float | None = LEVEL,
-) -> Estimate | None:
-    """A figure's mean over sequences, all short ones unless named; None if one is incomplete."""
+) -> MeanEstimate | None:
+    """Return a figure's mean over ``sequences``, by default all short ones; None if one is
+    incomplete."""
     asked = board.averaged if sequences is None else sequences
     return _over(board, {each: board.values(figure, name, each) for each in asked}, level)
 
 
 def mean_of_complete(
     board: Board, figure: str, name: str, *, level: float | None = LEVEL
-) -> tuple[Estimate | None, int]:
-    """A figure's mean over those short sequences that are complete, and how many these are."""
+) -> tuple[MeanEstimate | None, int]:
+    """Return a figure's mean over the short sequences that are complete, and how many these are."""
     found = {each: board.values(figure, name, each) for each in board.averaged}
     complete = {each: values for each, values in found.items() if values is not None}
     return _over(board, complete, level), len(complete)
@@ -39,14 +40,17 @@ def difference(
     sequences: Sequence[str] | None = None,
     *,
     level: float = LEVEL,
-) -> Estimate | None:
-    """``name`` minus ``other``, realisation by realisation; None where not all can be paired."""
+) -> MeanEstimate | None:
+    """Return ``name`` minus ``other``, paired by realisation; None if not all realisations can be
+    paired."""
     asked = board.averaged if sequences is None else sequences
     return _over(board, {each: _paired(board, figure, name, other, each) for each in asked}, level)
 
 
-def _over(board: Board, found: Mapping[str, Values | None], level: float | None) -> Estimate | None:
-    """The mean over sequences; None if there are none, or one has no values."""
+def _over(
+    board: Board, found: Mapping[str, Values | None], level: float | None
+) -> MeanEstimate | None:
+    """Return the mean over sequences; None if there are no sequences, or if one has no values."""
     known = [values for values in found.values() if values is not None]
     if not known or len(known) < len(found):
         return None
@@ -54,7 +58,8 @@ def _over(board: Board, found: Mapping[str, Values | None], level: float | None)
 
 
 def _paired(board: Board, figure: str, name: str, other: str, sequence: str) -> Values | None:
-    """Differences on the same problems, one per realisation."""
+    """Return the differences on the same problems, one per realisation; None if they cannot be
+    paired."""
     one, two = board.cells[sequence, name], board.cells[sequence, other]
     here, there = (board.values(figure, each, sequence) for each in (name, other))
     if here is None or there is None or one.problems != two.problems:
@@ -64,7 +69,8 @@ def _paired(board: Board, figure: str, name: str, other: str, sequence: str) -> 
 
 @dataclass(frozen=True)
 class Rank:
-    """The places an algorithm may have: between those told to be better and those told worse."""
+    """The range of places that an algorithm may have, given which others are known to be better or
+    worse."""
 
     best: int
     worst: int
@@ -76,10 +82,12 @@ class Rank:
 def ranks(
     board: Board, figure: str = "A", sequences: Sequence[str] | None = None
 ) -> dict[str, Rank]:
-    """Ranks of the algorithms that have completed every sequence; ties are ranges.
+    """Return the ranks of the algorithms that have completed every sequence; a tie is a range of
+    ranks.
 
-    Two are told apart where the interval of their paired difference leaves out 0, at a level that
-    makes all pairs together wrong at most one time in twenty. No ranks without intervals.
+    Two algorithms are told apart if the interval of their paired difference leaves out 0. The level
+    is such that all pairs together are wrong at most one time in twenty. Without intervals there
+    are no ranks.
     """
     names = [name for name in board.algorithms if mean(board, figure, name, sequences) is not None]
     pairs = [(one, two) for place, one in enumerate(names) for two in names[:place]]

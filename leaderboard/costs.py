@@ -1,4 +1,5 @@
-"""Cost beside score: what an algorithm takes, who is not beaten at its price, equal budgets."""
+"""Cost beside score: what an algorithm costs, which algorithms are on the Pareto front, equal
+budgets."""
 
 from __future__ import annotations
 
@@ -13,15 +14,13 @@ from bell_bench_leaderboard.grids import Grid, Value, value
 from bell_bench_leaderboard.tables import average, notes
 
 COSTS = {cost.name: (cost.title, cost.form, cost.unit) for cost in records.COSTS if cost.traded}
-"""Figure, how it is called, how it is printed, its unit."""
+"""For each figure its title, its format and its unit."""
 COVERAGE = cost_named("flop_coverage")
 
 
 def pareto(points: Mapping[str, tuple[float, float]]) -> list[str]:
-    """Of (cost, score) by name, those that no other beats in one and matches in the other.
-
-    Cheapest first.
-    """
+    """Return the names whose (cost, score) no other name beats in one and at least equals in the
+    other, the cheapest first."""
     order = sorted(points, key=lambda name: (points[name][0], -points[name][1]))
     front: list[str] = []
     for name in order:
@@ -32,7 +31,8 @@ def pareto(points: Mapping[str, tuple[float, float]]) -> list[str]:
 
 
 def fronts(board: Board) -> dict[str, list[str]]:
-    """Per cost, the algorithms on the Pareto front of A; those complete on every sequence."""
+    """Return for each cost the algorithms on the Pareto front of A, among those that have completed
+    every sequence."""
     found = {}
     for cost in COSTS:
         points = {}
@@ -45,7 +45,8 @@ def fronts(board: Board) -> dict[str, list[str]]:
 
 
 def cost_grid(board: Board) -> Grid:
-    """Per algorithm: score, the costs of a job, and of which front it is."""
+    """Return a table with the score of each algorithm, the costs of a job, and the fronts that it
+    is on."""
     front = fronts(board)
     rows = []
     for name in board.algorithms:
@@ -68,7 +69,8 @@ def cost_grid(board: Board) -> Grid:
 
 
 def budget_grid(board: Board) -> Grid:
-    """A where an algorithm may spend no more than a multiple of the standalone run's cost."""
+    """Return a table of A if an algorithm may spend at most a multiple of the standalone run's
+    cost."""
     rows = [
         [Value(name), Value(cost.spent),
          *(value(mean(board, at_budget(cost.name, multiple), name), "{:.2f}")

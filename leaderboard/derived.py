@@ -1,4 +1,5 @@
-"""Figures that need a job's problems one by one, most of them beside the standalone run's."""
+"""Figures that need a job's problems one by one; most of them also need the standalone run's
+problems."""
 
 from __future__ import annotations
 
@@ -10,20 +11,22 @@ from statistics import geometric_mean
 from bell_bench.records import COSTS, LONG, Cost, Record, Resources
 
 BUDGETS = (1, 2, 4, 8, 16, 32)
-"""In multiples of what the standalone run spent on the same problems."""
+"""Multiples of what the standalone run spent on the same problems."""
 SPENT = tuple(sorted((cost for cost in COSTS if cost.spent), key=lambda cost: cost.spent))
-"""What can be spent problem by problem."""
+"""The costs that are spent problem by problem."""
 
 
 def at_budget(spent: str, multiple: int) -> str:
-    """The name of the figure: A where no more than so much could be spent."""
+    """Return the name of the figure: A if at most ``multiple`` times the standalone run's cost may
+    be spent."""
     return f"A_at_{multiple}x_{spent}"
 
 
 def budget_scores(record: Record, standalone: Record) -> dict[str, float]:
-    """A, in percentage points, had the algorithm been stopped when the budget was spent.
+    """Return A, in percentage points, as if the algorithm had been stopped when the budget was
+    spent.
 
-    Problems solved by then count with their accuracy at that time, the others with chance.
+    Problems solved by then count with their accuracy at that time, all others count as chance.
     """
     solved = _scores_by_problems_solved(record)
     found = {}
@@ -41,7 +44,8 @@ def _spent(record: Record, cost: Cost) -> list[float]:
 
 
 def _scores_by_problems_solved(record: Record) -> list[float]:
-    """A after none, one, … and all problems. Without a matrix, as they were when learnt."""
+    """Return A after none, one, … and all problems. Without a matrix, the accuracies are those
+    right after learning."""
     chance = [1 / problem.classes for problem in record.problems]
     count = len(chance)
     matrix = record.matrix or [record.learnt[: solved + 1] for solved in range(count)]
@@ -50,19 +54,23 @@ def _scores_by_problems_solved(record: Record) -> list[float]:
 
 
 def growth(record: Record, standalone: Record | None) -> dict[str, float]:
-    """How much dearer the last third of a long sequence is than the first: geometric means."""
+    """Return how much more the last third of a long sequence costs than the first, by geometric
+    means."""
     found = {}
     for figure in GROWTHS:
-        costs = along(figure, record, standalone)
+        costs = costs_by_problem(figure, record, standalone)
         if costs is not None:
             third = len(costs) // 3
             found[figure] = geometric_mean(costs[-third:]) / geometric_mean(costs[:third])
     return found
 
 
-def along(figure: str, record: Record, standalone: Record | None) -> list[float] | None:
-    """What each problem of a long sequence cost. FLOPs, all of them, are taken relative to the
-    standalone run's, for problems differ in size. None where one of them is nothing."""
+def costs_by_problem(figure: str, record: Record, standalone: Record | None) -> list[float] | None:
+    """Return what each problem of a long sequence cost; None if one of these costs is 0.
+
+    Problems differ in size, so FLOPs (of training and of everything else) are divided by those of
+    the standalone run.
+    """
     costs = [GROWTHS[figure](problem.resources) for problem in record.problems]
     if figure == "flops_growth":
         if standalone is None:
@@ -76,4 +84,4 @@ GROWTHS: Mapping[str, Callable[[Resources], float]] = {
     "flops_growth": lambda used: used.all_flops,
     "memory_growth": lambda used: float(used.peak_memory_bytes),
 }
-"""What may grow along a sequence."""
+"""The costs that may grow along a sequence."""

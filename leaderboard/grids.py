@@ -1,4 +1,5 @@
-"""A table before it has a format: text for the terminal, Markdown, LaTeX or CSV."""
+"""Tables before they have a format, and their formats: text for the terminal, Markdown, LaTeX and
+CSV."""
 
 from __future__ import annotations
 
@@ -8,13 +9,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bell_bench_leaderboard.bootstrap import Estimate
+from bell_bench_leaderboard.bootstrap import MeanEstimate
 from bell_bench_leaderboard.rows import csv_text, printable
 
 
 @dataclass(frozen=True)
 class Value:
-    """A cell: what it says, its interval if it has one, and whether it is the best of its row."""
+    """A cell: its text, its interval if it has one, and whether it is the best of its row."""
 
     text: str
     low: str = ""
@@ -27,7 +28,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Grid:
-    """Cells under headers, with a title and footnotes. The first ``names`` columns are names."""
+    """Cells under headers, with a title and footnotes. The first ``names`` columns hold names."""
 
     title: str
     header: Sequence[str]
@@ -35,16 +36,18 @@ class Grid:
     notes: Sequence[str] = ()
     names: int = 1
     rules: Sequence[int] = field(default_factory=tuple)
-    """Rows above which a line is drawn."""
+    """The rows above which a line is drawn."""
     sentences: int = 0
-    """Columns at the end that are read, not compared: they stand to the left, as names do."""
+    """How many columns at the end are text to read, not figures to compare. They are aligned to the
+    left, as names are."""
 
     def to_left(self, column: int) -> bool:
+        """Return whether a column is aligned to the left."""
         return column < self.names or column >= len(self.header) - self.sentences
 
 
-def value(estimate: Estimate | None, form: str, *, scale: float = 1.0, note: str = "") -> Value:
-    """An estimate as a cell; a dash where there is none."""
+def value(estimate: MeanEstimate | None, form: str, *, scale: float = 1.0, note: str = "") -> Value:
+    """Return an estimate as a cell; a dash if there is no estimate."""
     if estimate is None:
         return Value("–")
     text = number(scale * estimate.mean, form) + note
@@ -55,13 +58,13 @@ def value(estimate: Estimate | None, form: str, *, scale: float = 1.0, note: str
 
 
 def number(amount: float, form: str) -> str:
-    """A number without a sign on what is printed as zero."""
+    """Return a number as text, without a sign if it is printed as zero."""
     text = form.format(amount)
     return text.lstrip("+-") if re.fullmatch(r"[+-]?0(\.0*)?", text) else text
 
 
 def to_text(grid: Grid) -> str:
-    """For a terminal: aligned columns, the best marked by a star."""
+    """Return the table for a terminal: aligned columns, with a star after the best value."""
     lines = [list(grid.header), *([_text(cell) for cell in row] for row in grid.rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(grid.header))]
     body = [
@@ -83,7 +86,7 @@ def _text(cell: Value) -> str:
 
 
 def to_markdown(grid: Grid) -> str:
-    """A table of GitHub's Markdown, the best in bold."""
+    """Return the table in GitHub's Markdown, with the best value in bold."""
     rows = [[_markdown(cell) for cell in row] for row in grid.rows]
     dashes = ["---" if grid.to_left(column) else "---:" for column in range(len(grid.header))]
     lines = [[_escape_markdown(name) for name in grid.header], dashes, *rows]
@@ -104,7 +107,7 @@ def _escape_markdown(text: str) -> str:
 
 
 def to_latex(grid: Grid) -> str:
-    """A tabular for booktabs, intervals as sub- and superscript, the best in bold."""
+    """Return a tabular for booktabs: intervals as sub- and superscript, the best value in bold."""
     columns = "".join("l" if grid.to_left(place) else "r" for place in range(len(grid.header)))
     lines = [f"% {printable(grid.title)}", f"\\begin{{tabular}}{{{columns}}}", "\\toprule"]
     lines += [" & ".join(map(_escape_latex, grid.header)) + r" \\", "\\midrule"]
@@ -135,7 +138,7 @@ _SPECIAL = {
 
 
 def _symbol(name: str) -> str | None:
-    """A sequence as the paper writes it: S_out_star is S with a superscript out*."""
+    """Return a sequence as the paper writes it: S_out_star is S with a superscript out*."""
     if not re.fullmatch(r"[Ss](_[A-Za-z0-9]+)+", name):
         return None
     parts = [_SIGNS.get(part, f"\\text{{{part}}}") for part in name.split("_")[1:]]
@@ -147,7 +150,8 @@ def _escape_latex(text: str) -> str:
 
 
 def to_csv(grid: Grid) -> str:
-    """Means and the ends of their intervals in columns of their own; notes are left out."""
+    """Return the table as CSV: means, and the ends of their intervals in columns of their own.
+    Notes are left out."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     header = [csv_text(name) for name in grid.header[: grid.names]]
@@ -163,5 +167,6 @@ def to_csv(grid: Grid) -> str:
 
 
 def _csv(text: str) -> str:
-    """Numbers stay numbers, signs included; anything else is text."""
+    """Return numbers as they are, with their signs; return any other text made safe for a
+    spreadsheet."""
     return text if re.fullmatch(r"[+-]?\d+(\.\d+)?", text) else csv_text(text)

@@ -1,4 +1,4 @@
-"""A leaderboard to look at: accuracy and transfer, sequences by algorithms."""
+"""A picture of the leaderboard: accuracy and transfer, sequences by algorithms."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ PANELS = (
 
 
 def draw_leaderboard(rows: Iterable[Row], file: pathlib.Path) -> None:
-    """Two heat maps of one setting's means over realisations; a cell with a job that is missing or
-    not done stays empty and names the status."""
+    """Draw two heat maps of one setting's means over realisations. A cell with a job that is
+    missing or not done stays empty and names the status."""
     from matplotlib.figure import Figure
 
     (board,) = boards(rows)

@@ -1,4 +1,4 @@
-"""The leaderboard shows results: tables, pictures, a page."""
+"""Registers the leaderboard as the way to show results: tables, pictures and a page."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """The paper's table of observed properties, derived from results by the rules of rules.json.
 
-A clause compares a figure's interval with a threshold: beyond it, yes; short of it, no; around it,
-or where there is no interval, not enough evidence. A property holds if all its clauses do, and
-fails if one does.
+A clause compares a figure's interval with a threshold. If the whole interval meets it, the answer
+is yes; if the whole interval fails it, the answer is no; if the threshold lies within the interval,
+or there is no interval, there is not enough evidence. An algorithm has a property if every clause
+says yes, and does not have it if one clause says no.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 from bell_bench.errors import UsageError, unknown
 from bell_bench.files import parse_json, read_json
 from bell_bench_leaderboard.boards import Board
-from bell_bench_leaderboard.bootstrap import Estimate
+from bell_bench_leaderboard.bootstrap import MeanEstimate
 from bell_bench_leaderboard.compare import mean
 from bell_bench_leaderboard.grids import Grid, Value, value
 
@@ -31,20 +32,21 @@ FIGURES = {
     "flops_growth": "FLOPs, last third ÷ first, over sa's",
     "memory_growth": "peak memory, last third ÷ first",
 }
-"""The figures that a rule may speak of."""
+"""The figures that a rule may use."""
 UNSIGNED = ("A", "flops_growth", "memory_growth")
-"""Those that are no differences, and printed without a sign."""
+"""The figures that are not differences; they are printed without a sign."""
 DIRECTIONS = ("above", "below")
 EVERY = "*"
 
 
 @dataclass(frozen=True)
 class Clause:
-    """A figure, over which sequences, and the threshold that its interval must clear."""
+    """A figure, the sequences that it is averaged over, and the threshold that its interval must
+    meet."""
 
     figure: str
     sequences: Mapping[str, Sequence[str]]
-    """By suite; ``*`` stands for every suite, and for every short sequence."""
+    """The sequences by suite; ``*`` stands for every suite, and for every short sequence."""
     direction: str
     threshold: float
 
@@ -54,11 +56,11 @@ class Clause:
 
     @property
     def signed(self) -> bool:
-        """Whether its figure is a difference."""
+        """Whether the figure is a difference."""
         return self.figure not in UNSIGNED
 
     def asked(self, board: Board) -> list[str] | None:
-        """The sequences to look at; None where the rule says nothing about the suite."""
+        """Return the sequences to look at; None if the rule does not cover the board's suite."""
         found = self.sequences.get(board.settings["suite"], self.sequences.get(EVERY))
         if found is None:
             return None
@@ -67,31 +69,32 @@ class Clause:
 
 @dataclass(frozen=True)
 class Rule:
-    """A property, what it means, and what decides it."""
+    """A property, what it means, and the clauses that decide it."""
 
     name: str
     says: str
     clauses: tuple[Clause, ...]
 
     def speaks_of(self, suite: str) -> bool:
-        """Whether some clause has sequences of the suite."""
+        """Return whether some clause has sequences of the suite."""
         return any({suite, EVERY} & clause.sequences.keys() for clause in self.clauses)
 
 
 @dataclass(frozen=True)
 class ClauseFinding:
-    """One clause decided for one algorithm: figure and interval, and why."""
+    """One clause decided for one algorithm: the figure with its interval, the verdict and the
+    reason."""
 
     clause: Clause
     sequences: tuple[str, ...]
-    estimate: Estimate | None
+    estimate: MeanEstimate | None
     verdict: str
     reason: str
 
 
 @dataclass(frozen=True)
 class PropertyVerdict:
-    """One property of one algorithm."""
+    """Whether one algorithm has one property, and what decided it."""
 
     rule: Rule
     algorithm: str
@@ -100,14 +103,15 @@ class PropertyVerdict:
 
 
 def read_rules(file: pathlib.Path | None = None, tuned: Iterable[str] = ()) -> list[Rule]:
-    """Our rules or those of a file, changed as ``property.field=value`` asks."""
+    """Return our rules or those of a file, with the changes that ``tuned`` asks for as
+    ``property.field=value``."""
     try:
         own = resources.files("bell_bench_leaderboard").joinpath("rules.json")
         found = parse_json(own.read_bytes()) if file is None else read_json(file)
         rules = {name: _rule(name, content) for name, content in found.items()}
     except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
         raise UsageError(
-            f"{file} is no file of rules ({error!r}): docs/leaderboard.md describes the form"
+            f"{file} is not a file of rules ({error!r}): docs/leaderboard.md describes the form"
         ) from error
     for change in tuned:
         name, field, content = _change(change, rules)
@@ -130,7 +134,7 @@ def _checked(clause: Clause) -> Clause:
         raise unknown("direction of a rule", clause.direction, DIRECTIONS)
     threshold = float(clause.threshold)
     if not math.isfinite(threshold):
-        raise UsageError(f"{threshold} is no threshold of a rule: figures are finite numbers")
+        raise UsageError(f"the threshold of a rule must be a finite number, not {threshold}")
     return replace(clause, threshold=threshold)
 
 
@@ -138,7 +142,9 @@ def _change(text: str, rules: Mapping[str, Rule]) -> tuple[str, str, Any]:
     place, equals, content = text.partition("=")
     name, dot, field = place.rpartition(".")
     if not equals or not dot:
-        raise UsageError(f"--rule {text!r}: write PROPERTY.FIELD=VALUE, as latent.threshold=2")
+        raise UsageError(
+            f"--rule {text!r}: write PROPERTY.FIELD=VALUE, for example latent.threshold=2"
+        )
     if name not in rules:
         raise unknown("property", name, rules)
     if field not in ("threshold", "direction", "figure"):
@@ -146,11 +152,12 @@ def _change(text: str, rules: Mapping[str, Rule]) -> tuple[str, str, Any]:
     try:
         return name, field, float(content) if field == "threshold" else content
     except ValueError:
-        raise UsageError(f"--rule {text!r}: {content!r} is no number") from None
+        raise UsageError(f"--rule {text!r}: {content!r} is not a number") from None
 
 
 def verdicts(board: Board, rules: Iterable[Rule]) -> list[PropertyVerdict]:
-    """Every property of every algorithm; properties that the suite does not test are left out."""
+    """Return a verdict for every property and algorithm. Properties that the suite does not test
+    are left out."""
     found = []
     for rule in rules:
         if not rule.speaks_of(board.settings["suite"]):
@@ -161,11 +168,12 @@ def verdicts(board: Board, rules: Iterable[Rule]) -> list[PropertyVerdict]:
                 for clause in rule.clauses
                 if (asked := clause.asked(board)) is not None
             )
-            found.append(PropertyVerdict(rule, name, _together(findings), findings))
+            found.append(PropertyVerdict(rule, name, _combined(findings), findings))
     return found
 
 
-def _together(findings: Sequence[ClauseFinding]) -> str:
+def _combined(findings: Sequence[ClauseFinding]) -> str:
+    """Return what several findings decide together."""
     each = {finding.verdict for finding in findings}
     if NO in each:
         return NO
@@ -193,7 +201,7 @@ def _decide(board: Board, name: str, clause: Clause, asked: Sequence[str]) -> Cl
 
 
 def _lacking(board: Board, name: str, asked: Sequence[str]) -> str:
-    """Which of the sequences were not run to their end, if any."""
+    """Return which of the sequences were not run to their end, and why; empty if all were."""
     faults = []
     for sequence in asked:
         cell = board.cells.get((sequence, name))
@@ -203,7 +211,8 @@ def _lacking(board: Board, name: str, asked: Sequence[str]) -> str:
 
 
 def property_grids(board: Board, rules: Iterable[Rule]) -> list[Grid]:
-    """Properties × algorithms, and every figure with the rule that decided."""
+    """Return two tables: properties × algorithms, and every figure with the rule that it was judged
+    by."""
     found = verdicts(board, rules)
     names = list(dict.fromkeys(verdict.rule.name for verdict in found))
     by_place = {(verdict.rule.name, verdict.algorithm): verdict.verdict for verdict in found}

@@ -1,4 +1,5 @@
-"""What each problem of a sequence costs: FLOPs and peak memory, as the paper draws them."""
+"""A picture of what each problem of a sequence costs, in FLOPs and peak memory, as the paper draws
+it."""
 
 from __future__ import annotations
 
@@ -16,28 +17,32 @@ from bell_bench_leaderboard.boards import labels
 from bell_bench_leaderboard.rows import result_row
 
 Panel = tuple[Callable[[Resources], float], str, str]
-"""What is drawn of a problem, the title, and the kind of axis."""
+"""The cost of a problem that is drawn, the title, and the kind of axis."""
 PANELS: tuple[Panel, ...] = (
     (lambda used: used.train_flops / 1e12, "training FLOPs per problem, in trillions", "log"),
     (lambda used: used.inference_flops / 1e12, "other FLOPs per problem, in trillions", "log"),
     (lambda used: used.peak_memory_bytes / 1024**2, "peak memory per problem, in MiB", "linear"),
 )
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's, which the colour-blind can tell apart; lines differ in style too."""
+"""The colours of Okabe and Ito, which colour-blind readers can tell apart; the lines differ in
+style too."""
 STYLES = ("-", "--", "-.", ":")
 SMOOTH = 9
-"""Problems differ in size by chance: the thick line is the mean over as many neighbours."""
+"""Problems differ in size by chance, so the thick line is the mean over this many neighbours."""
 LEGEND = 150
-"""Characters that fit side by side under the panels."""
+"""The number of characters that fit side by side under the panels."""
 
 Curves = dict[str, NDArray[np.float64]]
-"""By algorithm, realisations and seeds × problems."""
+"""For each algorithm an array of jobs (realisations and seeds) × problems."""
 
 
 def draw_resources(records: Iterable[Record], file: pathlib.Path) -> str:
-    """Draw every long sequence among the records, or the longest if none is long, a row of panels
-    for each and for each of its settings; their names. Thin: means over jobs, in a band from the
-    lowest to the highest; thick: smoothed."""
+    """Draw the costs along long sequences, and return the names of the sequences.
+
+    Every long sequence among the records is drawn, or the longest if none is long; each of its
+    settings has a row of panels. The thin line is the mean over jobs, in a band from the lowest to
+    the highest; the thick line is smoothed.
+    """
     from matplotlib.figure import Figure
 
     rows = _rows(list(records))
@@ -59,7 +64,7 @@ def draw_resources(records: Iterable[Record], file: pathlib.Path) -> str:
 
 
 def _rows(records: list[Record]) -> list[list[Record]]:
-    """The jobs that were done, of each sequence and setting to draw."""
+    """Return the done jobs, one list for each sequence and setting to draw."""
     done = [record for record in records if record.done]
     if not done:
         raise UsageError("no algorithm has completed a sequence here: nothing to draw")
@@ -73,7 +78,7 @@ def _rows(records: list[Record]) -> list[list[Record]]:
 
 
 def _draw_panel(axis: Any, jobs: list[Record], panel: Panel, styles: dict[str, Any]) -> None:
-    """One figure of all algorithms; each has the same style in every row."""
+    """Draw one cost for all algorithms; an algorithm has the same style in every row."""
     of, title, kind = panel
     curves = _curves(jobs, of)
     for label, values in curves.items():
@@ -102,7 +107,7 @@ def _draw(
 ) -> None:
     problems = np.arange(1, values.shape[1] + 1)
     if logarithmic:
-        values = np.where(values > 0, values, np.nan)  # what counted none has no place on the axis
+        values = np.where(values > 0, values, np.nan)  # a logarithmic axis has no place for 0
     mean = values.mean(axis=0)
     smooth = _smoothed(np.log(mean)) if logarithmic else _smoothed(mean)
     long = len(problems) > 2 * SMOOTH
@@ -119,7 +124,7 @@ def _draw(
 
 
 def _smoothed(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The mean over neighbours; over fewer at the ends."""
+    """Return the mean over neighbours; near the ends, over fewer of them."""
     window = np.ones(SMOOTH)
     return np.convolve(values, window, "same") / np.convolve(np.ones_like(values), window, "same")
 

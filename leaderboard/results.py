@@ -1,4 +1,5 @@
-"""What runs found, as Python has it: records, one row per job, tables. Imports nothing heavy."""
+"""The results of runs in Python: records, one row per job, tables. Importing this loads neither
+numpy nor pandas."""
 
 from __future__ import annotations
 
@@ -10,43 +11,44 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bell_bench.errors import UsageError, unknown
+from bell_bench.files import write_whole
+from bell_bench.records import COSTS, SCORES
+from bell_bench_leaderboard.rows import COLUMNS, Row, result_rows, to_csv
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # boards and tables load numpy; functions import them when they need them
     import pandas as pd
 
     from bell_bench.records import ReadRecord
-    from bell_bench_leaderboard.boards import Board
+    from bell_bench_leaderboard.boards import Board, Cell
     from bell_bench_leaderboard.grids import Grid
 
 ENDED_WELL = ("done", "unsupported")
-"""The statuses of a job that has nothing to mend."""
+"""The statuses of a job that nothing has to be done about."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Results:
-    """The jobs of one or several runs. Printed, it is the leaderboard's table and the faults."""
+    """The jobs of one or several runs. Printed, it is the leaderboard's table and the failed
+    jobs."""
 
     records: Sequence[ReadRecord]
-    """One record per job, as in its ``record.json``, with ``place``, where its files are, and
-    ``check``, where its accuracies come from."""
+    """One record per job, as in its ``record.json``. In addition, ``place`` says where its files
+    are, and ``check`` says where its accuracies come from."""
     folder: pathlib.Path
-    """Where the job folders are, with logs and raw predictions."""
+    """The folder of the job folders, which hold logs and raw predictions."""
     current_versions: Mapping[str, str] = field(default_factory=dict)
-    """The versions of the suites as installed; a suite that is not installed is left out."""
+    """The installed version of each suite; a suite that is not installed is left out."""
     text: str = ""
-    """What is printed in place of the table, if anything: what ``bell-bench show`` prints."""
+    """If not empty, what is printed in place of the table: what ``bell-bench show`` prints."""
 
     @functools.cached_property
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Row]:
         """One row per job: settings, status, A, F, Tr⁻¹ and costs; what ``--csv`` writes."""
-        from bell_bench_leaderboard import result_rows
-
-        rows: list[dict[str, Any]] = result_rows(self.records)
-        return rows
+        return result_rows(self.records)
 
     @functools.cached_property
     def _boards(self) -> list[Board]:
-        """The jobs of equal settings together."""
+        """One board for each group of jobs with equal settings."""
 
         from bell_bench_leaderboard.boards import boards
 
@@ -59,26 +61,21 @@ class Results:
         return [record for record in self.records if record.status not in ENDED_WELL]
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per job, with the columns of the CSV."""
+        """Return one row per job, with the columns of the CSV."""
         import pandas as pd
-
-        from bell_bench_leaderboard import COLUMNS
 
         table: pd.DataFrame = pd.DataFrame(self.rows, columns=pd.Index(COLUMNS))
         return table
 
     def to_csv(self, file: str | pathlib.Path) -> None:
-        """One row per job."""
-        from bell_bench.files import write_whole
-        from bell_bench_leaderboard import to_csv
-
+        """Write one row per job to a file."""
         write_whole(pathlib.Path(file), to_csv(self.rows).encode())
 
     def leaderboard(self) -> pd.DataFrame:
-        """Means over realisations and seeds, a row per sequence and algorithm.
+        """Return the means over realisations and seeds, one row per sequence and algorithm.
 
-        ``n`` says over how many jobs. Where one of them is not done, ``status`` tells so and
-        nothing is averaged. Only runs with equal settings are averaged.
+        ``n`` is the number of jobs. If one of them is not done, ``status`` says so and nothing is
+        averaged. Only runs with equal settings are averaged.
         """
         import pandas as pd
 
@@ -94,10 +91,11 @@ class Results:
     def table(
         self, form: str = "summary", *, markup: str = "text", baseline: str | None = None
     ) -> str:
-        """The leaderboard as text, markdown, latex or csv: summary, wide (as in the paper) or long.
+        """Return the leaderboard as text, markdown, latex or csv: summary, wide (as in the paper)
+        or long.
 
-        ``baseline`` adds paired differences in A to that algorithm, where the form has room. A CSV
-        holds one setting, so runs of several must be given apart.
+        ``baseline`` adds paired differences in A to that algorithm, where the form has room for
+        them. A CSV holds only one setting: ask for one table per setting.
         """
         from bell_bench_leaderboard import grids, tables
 
@@ -129,7 +127,7 @@ class Results:
             )
 
     def costs(self) -> str:
-        """Costs with Pareto fronts, and scores at equal budget, as text."""
+        """Return the tables of costs with Pareto fronts, and of scores at equal budget, as text."""
         from bell_bench_leaderboard.costs import budget_grid, cost_grid
         from bell_bench_leaderboard.grids import to_text
 
@@ -137,9 +135,9 @@ class Results:
         return "\n\n".join(to_text(make(board)) for board in self._boards for make in makers)
 
     def properties(self, rules: str | pathlib.Path | None = None, tuned: Iterable[str] = ()) -> str:
-        """Observed properties, as text, by our rules or those of a JSON file.
+        """Return the observed properties as text, by our rules or those of a JSON file.
 
-        ``tuned`` changes single rules, as ``"latent.threshold=2"`` does.
+        ``tuned`` changes single rules, for example ``"latent.threshold=2"``.
         """
         from bell_bench_leaderboard.grids import to_text
         from bell_bench_leaderboard.properties import property_grids, read_rules
@@ -151,7 +149,7 @@ class Results:
     def check_rules(
         self, rules: str | pathlib.Path | None = None, tuned: Iterable[str] = ()
     ) -> None:
-        """Raise UsageError if these are no rules for the properties."""
+        """Raise UsageError if the rules or the changes to them are not valid."""
         from bell_bench_leaderboard.properties import read_rules
 
         read_rules(None if rules is None else pathlib.Path(rules), tuned)
@@ -163,8 +161,8 @@ class Results:
         rules: str | pathlib.Path | None = None,
         tuned: Iterable[str] = (),
     ) -> None:
-        """The leaderboard as a page: one file that needs nothing else; rules as ``properties``."""
-        from bell_bench.files import write_whole
+        """Write the leaderboard as a page: one HTML file that needs nothing else. The rules are as
+        for ``properties``."""
         from bell_bench_leaderboard.page import make_page
         from bell_bench_leaderboard.properties import read_rules
 
@@ -173,21 +171,23 @@ class Results:
         write_whole(pathlib.Path(file), page.encode())
 
     def draw(self, file: str | pathlib.Path) -> None:
-        """Accuracy and transfer, sequences by algorithms, as a PNG; of one setting only."""
+        """Draw accuracy and transfer, sequences by algorithms, as a PNG; the results must be of one
+        setting."""
         from bell_bench_leaderboard.heat_map import draw_leaderboard
 
         self._check_one_setting()
         draw_leaderboard(self.rows, pathlib.Path(file))
 
     def draw_resources(self, file: str | pathlib.Path) -> str:
-        """FLOPs and peak memory per problem of every long sequence; their names."""
+        """Draw the FLOPs and peak memory per problem of every long sequence; return the sequences'
+        names."""
         from bell_bench_leaderboard.resources_picture import draw_resources
 
         name: str = draw_resources(self.records, pathlib.Path(file))
         return name
 
     def faults(self) -> list[str]:
-        """A line per failed job: its name, what happened, and where its log is."""
+        """Return a line per failed job: its name, what happened, and where its log is."""
         told = []
         for record in self.failed:
             name = record.job.name
@@ -209,7 +209,7 @@ class Results:
         return "\n".join([summary_table(self.rows), *self.faults()])
 
     def _repr_html_(self) -> str:
-        """For notebooks: the leaderboard as a table."""
+        """Return the leaderboard as a table for notebooks."""
         if self.text or not self.records:
             return f"<pre>{html.escape(repr(self))}</pre>"
         table = self.leaderboard().to_html(
@@ -219,10 +219,8 @@ class Results:
         return f"{table}{faults}"
 
 
-def _figures(cell: Any) -> dict[str, Any]:
-    """A cell's averages; none where a job is not done."""
-    from bell_bench.records import COSTS, SCORES
-
+def _figures(cell: Cell) -> dict[str, Any]:
+    """Return a cell's averages; they are None if a job is not done."""
     scores = (score.name for score in SCORES if score.shown)
     costs = (cost.name for cost in COSTS if cost.summary or cost.traded)
     averaged = (*scores, *costs)

@@ -1,4 +1,5 @@
-"""One row per job, computed from its record and from the standalone run it is measured against."""
+"""One row per job, computed from its record and from the standalone run that it is compared
+with."""
 
 from __future__ import annotations
 
@@ -8,8 +9,16 @@ import io
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bell_bench.records import COSTS, SCORES, Job, JobAccuracies, Record, job_costs, job_scores
-from bell_bench.records import standalone_run as chosen
+from bell_bench.records import (
+    COSTS,
+    SCORES,
+    Job,
+    JobAccuracies,
+    Record,
+    job_costs,
+    job_scores,
+    standalone_run,
+)
 from bell_bench_leaderboard.derived import budget_scores, growth
 
 COLUMNS = (
@@ -26,22 +35,25 @@ Row = dict[str, Any]
 
 
 def match(record: Record) -> tuple[Any, ...]:
-    """Equal for two jobs on the same problems: settings, and every image and label."""
+    """Return a key that is equal for two jobs on the same problems: the settings, and every image
+    and label."""
     problems = tuple((each.fingerprint, each.test_fingerprint) for each in record.problems)
     return (*record.job.problems, problems)
 
 
 def result_rows(records: Iterable[Record]) -> list[Row]:
-    """One row per record, in the given order; Tr_last where the standalone run is among them."""
+    """Return one row per record, in the given order; with Tr_last if the standalone run is among
+    the records."""
     everything = list(records)
     runs = standalone_runs(everything)
     return [
-        result_row(record, chosen(record.job, runs.get(match(record), []))) for record in everything
+        result_row(record, standalone_run(record.job, runs.get(match(record), [])))
+        for record in everything
     ]
 
 
 def standalone_runs(records: Iterable[Record]) -> dict[tuple[Any, ...], list[tuple[Job, Record]]]:
-    """The standalone runs among the records, each with its job, by the problems they are on."""
+    """Return the standalone runs among the records, each with its job, keyed by ``match``."""
     found: dict[tuple[Any, ...], list[tuple[Job, Record]]] = {}
     for record in records:
         if record.done and record.job.is_standalone:
@@ -50,9 +62,12 @@ def standalone_runs(records: Iterable[Record]) -> dict[tuple[Any, ...], list[tup
 
 
 def result_row(record: Record, standalone: Record | None) -> Row:
-    """The promised columns; under ``variant`` what else tells two jobs apart; the realisation's
-    seed; ``imported`` images; under ``problems`` a hash of every image and label, which jobs to be
-    paired must share; and derived figures."""
+    """Return the columns of the CSV, and what boards need besides.
+
+    These are: under ``variant`` the other settings in which two jobs may differ; the realisation's
+    seed; the ``imported`` images; under ``problems`` a hash of every image and label, which must be
+    equal for two jobs to be paired; and derived figures.
+    """
     job = record.job
     row: Row = {name: getattr(job, name, None) for name in COLUMNS}
     row["variant"] = {name: getattr(job, name) for name in VARIANT}
@@ -72,7 +87,7 @@ def result_row(record: Record, standalone: Record | None) -> Row:
 
 
 def to_csv(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The long form: one line per job."""
+    """Return the rows as CSV, one line per job."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -81,18 +96,19 @@ def to_csv(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def csv_cell(value: Any) -> Any:
-    """A value as a cell: numbers to six digits, texts harmless."""
+    """Return a value as a cell: numbers with six digits, texts made safe."""
     if isinstance(value, float):
         return f"{value:.6g}"
     return csv_text(value) if isinstance(value, str) else value
 
 
 def csv_text(text: str) -> str:
-    """A record's text as a cell: printable, and no formula that a spreadsheet would compute."""
+    """Return a record's text as a cell: printable, and never a formula that a spreadsheet would
+    compute."""
     plain = printable(text)
     return f"'{plain}" if plain.startswith(("=", "+", "-", "@")) else plain
 
 
 def printable(text: str) -> str:
-    """A text from a result file without what could steer a terminal."""
+    """Return a text from a result file without the characters that could control a terminal."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -1,4 +1,4 @@
-"""Tables of a board: a summary for the terminal, the paper's wide form, one row per job."""
+"""Tables of a board: a summary for the terminal, the paper's wide form, and one row per job."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from bell_bench_leaderboard.compare import Rank, difference, mean, mean_of_compl
 from bell_bench_leaderboard.grids import Grid, Value, number, to_text, value
 
 SCORES = {score.name: (score.title, score.form) for score in records.SCORES if score.shown}
-"""Figure, how it is called, how it is printed."""
+"""For each figure its title and its format."""
 COSTS = {cost.name: (cost.title, cost.form, cost.unit) for cost in records.COSTS if cost.summary}
-"""The same, and its unit."""
+"""For each figure its title, its format and its unit."""
 ALL = "all"
-"""The row of averages over sequences."""
+"""The name of the rows with averages over sequences."""
 
 Row = Mapping[str, Any]
 
 
 def summary_table(rows: Iterable[Row], *, baseline: str | None = None) -> str:
-    """Per sequence and algorithm the mean over realisations, one block per setting.
+    """Return the mean over realisations for each sequence and algorithm, one block per setting.
 
     A cell with jobs that are not done names their status instead of averaging them away.
     """
@@ -31,8 +31,10 @@ def summary_table(rows: Iterable[Row], *, baseline: str | None = None) -> str:
 
 
 def summary_grid(board: Board, *, baseline: str | None = None) -> Grid:
-    """One line per sequence and algorithm, and one per algorithm over all sequences; to save room,
-    intervals of scores only: the table of costs has those of costs."""
+    """Return one line per sequence and algorithm, and one per algorithm over all sequences.
+
+    To save room, only scores have intervals; the table of costs has the intervals of costs.
+    """
     yardstick = known_baseline(board, baseline)
     header = ["sequence", "algorithm", *(name for name, _ in SCORES.values())]
     header += [f"A − {yardstick}"] if yardstick else []
@@ -80,7 +82,8 @@ def _line(board: Board, sequence: str, name: str, baseline: str | None) -> list[
 def _average(
     board: Board, name: str, baseline: str | None, order: Mapping[str, Rank]
 ) -> list[Value]:
-    """An algorithm over all sequences; over those that it completed, and saying so, if not all."""
+    """Return an algorithm's line over all sequences. If it has not completed all of them, the line
+    is over those that it completed, and says so."""
     counted = sum(board.cells[sequence, name].done for sequence in board.averaged)
     asked = sum(len(board.cells[sequence, name].expected) for sequence in board.averaged)
     return [
@@ -99,7 +102,8 @@ def average(
     board: Board, figure: str, name: str, form: str, *, scale: float = 1.0,
     level: float | None = LEVEL,
 ) -> Value:  # fmt: skip
-    """A mean over sequences; over incomplete rows it says over how many."""
+    """Return a mean over sequences as a cell; if some are incomplete, it says how many were
+    averaged."""
     found, count = mean_of_complete(board, figure, name, level=level)
     if found is None:
         return Value("–")
@@ -109,14 +113,16 @@ def average(
 
 
 def _best_first(board: Board) -> list[str]:
-    """Algorithms by mean A; those that have not completed everything last."""
+    """Return the algorithms by mean A, the highest first; those that have not completed everything
+    come last."""
     found = {name: mean(board, "A", name) for name in board.algorithms}
     scores = {name: -each.mean for name, each in found.items() if each is not None}
     return sorted(board.algorithms, key=lambda name: scores.get(name, 1.0))
 
 
 def wide_grid(board: Board, *, baseline: str | None = None) -> Grid:
-    """The paper's tables: sequences × algorithms for A, F and Tr⁻¹, averages, the best marked."""
+    """Return the paper's table: sequences × algorithms for A, F and Tr⁻¹, with averages, the best
+    marked."""
     yardstick = known_baseline(board, baseline)
     rows: list[list[Value]] = []
     rules = []
@@ -168,7 +174,7 @@ def _differences(board: Board, baseline: str) -> list[list[Value]]:
 
 
 def _mark_best(cells: list[Value]) -> list[Value]:
-    """All that print the highest number; what is averaged over fewer sequences cannot be best."""
+    """Mark all cells that print the highest number. A mean over fewer sequences is never marked."""
     numbers = [_parsed(cell.text) for cell in cells]
     known = [each for each in numbers if each is not None]
     if len(known) < 2 or len(set(known)) < 2:
@@ -186,7 +192,7 @@ def _parsed(text: str) -> float | None:
 
 
 def long_grid(board: Board) -> Grid:
-    """One row per job: the main columns of the long CSV."""
+    """Return one row per job: the main columns of the long CSV."""
     header = ["algorithm", "sequence", "realisation", "seed", "status",
               *(name for name, *_ in (*SCORES.values(), *COSTS.values()))]  # fmt: skip
     rows = [
@@ -204,12 +210,13 @@ def _figure(amount: float | None, form: str, scale: float = 1.0) -> Value:
 
 
 def known_baseline(board: Board, asked: str | None) -> str | None:
-    """The baseline's name on this board; None where it was not asked for or is not here."""
+    """Return the baseline's name on this board; None if it was not asked for or is not on the
+    board."""
     return asked if asked in board.algorithms else None
 
 
 def notes(board: Board) -> list[str]:
-    """What to know about the intervals: how they came about, or why there are none."""
+    """Return what to know about the intervals: how they were made, or why there are none."""
     counts = {
         len({realisation for realisation, _ in cell.expected}) for cell in board.cells.values()
     }
@@ -226,7 +233,7 @@ def _left_out(board: Board) -> list[str]:
 
 
 def _faults(board: Board) -> list[str]:
-    """What was not averaged, and what could not be checked."""
+    """Return the jobs whose accuracies contradict their predictions or could not be checked."""
     unlike: dict[str, int] = {}
     for _, row in board:
         if row["check"].startswith(("mismatch", "as recorded")):

@@ -1,11 +1,11 @@
-"""How hard CTrL's tasks are at a scale: standalone accuracies, by learning rate.
+"""Measures how hard CTrL's tasks are at a scale: standalone accuracies, by learning rate.
 
     python studies/ctrl_difficulty.py [--scale quick]
     python studies/ctrl_difficulty.py --on validation --seed 100 --rates 0.002,0.004,0.008,0.016
 
-The tasks are s_minus's and the first and last of s_in, each trained from scratch without patience.
-The second command is what `quick`'s learning rate was chosen by: validation accuracies of a seed
-that is no published realisation.
+The tasks are those of s_minus and the first and last of s_in, each trained from scratch without
+patience. The second command was used to choose the learning rate of `quick`: it gives validation
+accuracies for a seed that belongs to no published realisation.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TASKS = [*(("s_minus", position) for position in range(6)), ("s_in", 0), ("s_in"
 def standalone(
     sequence: CtrlSequence, position: int, settings: TrainingSettings, on: str
 ) -> tuple[float, float]:
-    """Accuracy in per cent, and CPU seconds, of a network trained from scratch."""
+    """Return the accuracy in per cent, and the CPU seconds, of a network trained from scratch."""
     problem = sequence.problem(position)
     trained = train(problem, {}, settings, seed=1, init_seed=2, device=CPU)
     if on == "validation":

@@ -1,11 +1,11 @@
-"""How hard the colour datasets are: standalone test accuracy of CTrL's network, per dataset.
+"""Measures how hard the colour datasets are: standalone test accuracy of CTrL's network on each.
 
     python studies/ctrl_images.py                               # all embedded ones
     python studies/ctrl_images.py --datasets cifar10,dtd --data images
 
 Each task is trained from scratch by a plain PyTorch loop: Adam, learning rate and weight decay
-1e-3, batches of 64. This is what the embedded images were calibrated on, and all; how hard the
-streams' tasks are at a scale is studies/ctrl_difficulty.py's to say.
+1e-3, batches of 64. The embedded images were calibrated with this measure and no other. How hard
+the streams' tasks are at a scale is measured by studies/ctrl_difficulty.py.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ TASKS = (
 
 
 def network(width: int, classes: int) -> nn.Sequential:
-    """CTrL's five modules: 32 → 17 → 9 → 5 → 3, then linear."""
+    """Return CTrL's five modules: 32 → 17 → 9 → 5 → 3, then linear."""
     layers: list[nn.Module] = []
     for inputs in (3, width, width, width):
         layers += [
@@ -65,7 +65,7 @@ def network(width: int, classes: int) -> nn.Sequential:
 def pick(
     pool: ColourImages, classes: np.ndarray, count: int, colour: str
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The first ``count`` images of each class, as floats of 0 to 1, and labels from 0."""
+    """Return the first ``count`` images of each class, as floats from 0 to 1, and labels from 0."""
     rows = [np.flatnonzero(pool.labels == label)[:count] for label in classes]
     images = np.asarray(pool.images[np.concatenate(rows)])
     if colour:
@@ -76,7 +76,7 @@ def pick(
 
 
 def standalone(domain: ColourDomain, task: Task, options: argparse.Namespace, seed: int) -> float:
-    """Test accuracy in per cent, with the weights that did best on validation images."""
+    """Return the test accuracy in per cent, with the weights that did best on validation images."""
     classes = np.random.RandomState(seed).permutation(domain.classes)[: task.classes]
     each = task.train // len(classes)
     images, labels = pick(domain.train, classes, each, task.colour)
@@ -112,7 +112,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--datasets", default=",".join(dict.fromkeys(t.dataset for t in TASKS)))
     parser.add_argument("--data", default="glyphs", choices=SOURCES)
-    parser.add_argument("--most", type=int, default=4000, help="only tasks with so many images")
+    parser.add_argument(
+        "--most", type=int, default=4000, help="only tasks with at most so many images"
+    )
     parser.add_argument("--width", type=int, default=16, help="CTrL's is 64")
     parser.add_argument("--epochs", type=int, default=8, help="at least")
     parser.add_argument("--updates", type=int, default=300, help="at least")

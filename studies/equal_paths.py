@@ -1,10 +1,10 @@
-"""What ties cost: of the paths that were equally good on validation, which was best on test?
+"""Measures what ties cost: of the paths that tie on validation, which was best on test?
 
 python studies/equal_paths.py FOLDER …
 
 Each FOLDER is a finished job of a modular algorithm in a folder of runs, with its library and the
-evaluations beside it. The protocol gives ties to the earliest evaluated; this tells, problem by
-problem, what the others would have reached. Nothing is trained that the evaluation store has.
+evaluations beside it. If paths tie, the protocol takes the one evaluated first. For each problem,
+this prints what the others would have reached. Paths in the evaluation store are not trained again.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ from bell_bench.records import JobFolder, ResultStore, SolvedProblem
 
 
 def equals(problem: SolvedProblem) -> list[ModulePath]:
-    """The paths of the highest validation accuracy, in the order of evaluation."""
+    """Return the paths with the highest validation accuracy, in the order of evaluation."""
     (rows,) = (note["evaluated"] for note in problem.notes if "evaluated" in note)
     best = max(row["accuracy"] for row in rows)
     return [ModulePath(tuple(row["path"])) for row in rows if row["accuracy"] == best]
 
 
 def tested(folder: JobFolder) -> Iterator[tuple[str, list[tuple[ModulePath, float]]]]:
-    """Per problem with a tie: its name, and every equal path with its test accuracy in percent."""
+    """Yield, for each problem with a tie, its name, and every tied path with its test accuracy in
+    percent."""
     record, newest = folder.record(), Checkpoints(folder.work / "checkpoints").newest()
     if record is None or not record.done or newest is None:
-        raise SystemExit(f"{folder.path} is no finished job with its library")
+        raise SystemExit(f"{folder.path} is not a finished job with its library")
     evaluations = ResultStore(folder.path.parent).evaluations
     helper = Helper(folder.job(), evaluations, folder.work / "library")
     helper.library.load(newest / "algorithm" / "library.json")
@@ -46,11 +47,11 @@ def tested(folder: JobFolder) -> Iterator[tuple[str, list[tuple[ModulePath, floa
         found = scores(problem.architecture, weights, test.inputs, device=torch.device("cpu"))
         return 100 * float((found.argmax(1).numpy() == test.labels).mean())
 
-    for told in record.problems:
-        if len(paths := equals(told)) > 1:
-            problem = helper.sequence.problem(told.index)
-            test = helper.sequence.test(told.index)
-            yield told.name, [(path, accuracy(path, problem, test)) for path in paths]
+    for solved in record.problems:
+        if len(paths := equals(solved)) > 1:
+            problem = helper.sequence.problem(solved.index)
+            test = helper.sequence.test(solved.index)
+            yield solved.name, [(path, accuracy(path, problem, test)) for path in paths]
 
 
 def main(folders: list[str]) -> None:

@@ -1,12 +1,12 @@
-"""How hard a source's domains are: standalone test accuracy per domain and kind of problem.
+"""Measures how hard a source's domains are: standalone test accuracy by domain and problem kind.
 
     python studies/glyph_difficulty.py                      # all 36 problems: hours
     python studies/glyph_difficulty.py --kinds minus,few --domains mnist_1 --data images
     python studies/glyph_difficulty.py --kinds latent --learning-rate 0.0006 --max-updates 4000
 
 Each problem is the first of its domain and kind among the published realisations, trained from
-scratch as the paper says, unless options hurry it. This is what the embedded glyphs were
-calibrated on, and all.
+scratch as in the paper, unless options make it faster. The embedded glyphs were calibrated with
+this measure and no other.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from bell_bench.modular.training import train
 from bell_bench.suites.bell.suite import BELL, BellSequence
 
 PUBLISHED = {"plus": 93.6, "minus": 70.0, "latent": 66.0, "few": 50.0}
-HURRIED = {
+CHANGEABLE = {
     "learning_rate": float,
     "weight_decay": float,
     "patience": int,
     "max_updates": int,
     "validate_every": int,
 }
-"""What may be set otherwise than the scale does."""
+"""The settings that may differ from the scale's."""
 
 
 def problems(
     kind: str, scale: str, protocol: str, data: str
 ) -> Iterator[tuple[str, BellSequence, int]]:
-    """A problem of ``kind`` for each domain: its sequence and position."""
+    """Yield a problem of ``kind`` for each domain: the domain, its sequence and its position."""
     wanted = set(BELL_DOMAINS)
     for realisation in range(100):
         for name in BELL.sequences:
@@ -56,7 +56,8 @@ def problems(
 def standalone(
     sequence: BellSequence, position: int, settings: TrainingSettings
 ) -> tuple[float, int, float]:
-    """Test accuracy in per cent, updates and seconds of a network trained from scratch."""
+    """Return the test accuracy in per cent, the updates and the seconds of a network trained from
+    scratch."""
     problem, test = sequence.problem(position), sequence.test(position)
     device = torch.device("cpu")
     trained = train(problem, {}, settings, seed=position, init_seed=position, device=device)
@@ -72,11 +73,11 @@ def main() -> None:
     parser.add_argument("--data", default="glyphs", choices=SOURCES)
     parser.add_argument("--scale", default="paper", choices=BELL.scales)
     parser.add_argument("--protocol", default="paper", choices=BELL.protocols)
-    for name, kind in HURRIED.items():
+    for name, kind in CHANGEABLE.items():
         option = f"--{name.replace('_', '-')}"
-        parser.add_argument(option, type=kind, help="other than the scale's, to hurry")
+        parser.add_argument(option, type=kind, help="in place of the scale's, to save time")
     options = parser.parse_args()
-    changes = {name: value for name in HURRIED if (value := getattr(options, name)) is not None}
+    changes = {name: value for name in CHANGEABLE if (value := getattr(options, name)) is not None}
     torch.set_num_threads(1)
     cpu_determinism.hold()
     print("| domain | kind | problem | test accuracy | published | updates | seconds |")

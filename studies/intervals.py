@@ -1,9 +1,9 @@
-"""How often an interval called 95% holds the true mean, by simulation.
+"""Measures, by simulation, how often an interval called 95% holds the true mean.
 
 python studies/intervals.py [REPEATS]
 
-Ours (bell_bench_leaderboard.bootstrap) against plain bootstrap percentiles, for as many
-realisations and sequences as people run; accuracies drawn from a normal and from a skewed
+Our intervals (bell_bench_leaderboard.bootstrap) are compared with plain bootstrap percentiles, for
+usual numbers of realisations and sequences. Accuracies are drawn from a normal and from a skewed
 distribution.
 """
 
@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 
-from bell_bench_leaderboard.bootstrap import _drawn, estimate
+from bell_bench_leaderboard.bootstrap import _resampled_means, estimate
 
 CASES = ((3, 1, False), (5, 1, False), (10, 1, False), (3, 9, False), (5, 9, False), (3, 5, True),
          (5, 5, True))  # fmt: skip
@@ -23,6 +23,7 @@ CASES = ((3, 1, False), (5, 1, False), (10, 1, False), (3, 9, False), (5, 9, Fal
 def coverage(
     realisations: int, sequences: int, shared: bool, skewed: bool, repeats: int
 ) -> tuple[float, float]:
+    """Return how often our intervals, and how often plain percentiles, hold the true mean."""
     random = np.random.RandomState(0)
     ours = percentiles = 0
     for _ in range(repeats):
@@ -32,7 +33,7 @@ def coverage(
             values += 2 * random.normal(size=realisations)
         found = estimate(list(values), [range(realisations)] * sequences if shared else None)
         moved = (values - values.mean(axis=1, keepdims=True)) / values.size
-        low, high = np.quantile(_drawn(list(moved)), (0.025, 0.975)) + values.mean()
+        low, high = np.quantile(_resampled_means(list(moved)), (0.025, 0.975)) + values.mean()
         ours += found.low <= 0 <= found.high
         percentiles += low <= 0 <= high
     return ours / repeats, percentiles / repeats

@@ -1,11 +1,11 @@
-"""What long sequences cost: accuracy, FLOPs, seconds and memory per algorithm, as Markdown.
+"""Prints what long sequences cost: accuracy, FLOPs, seconds and memory per algorithm, as Markdown.
 
 python studies/long.py [RUNS …]
 
-From stored runs alone, folders or submissions, by default ./runs. A table for each long sequence
-and setting that was done; means over its jobs. "Over SA" is against the standalone run on the same
-realisation and seed. "Besides paths" is the share of CPU seconds that did not go into evaluating
-paths: statistics, neighbours, the GP.
+It reads stored runs only: folders or submissions, by default ./runs. Each long sequence and setting
+with done jobs has a table of means over these jobs. "Over SA" is the gain over the standalone run
+on the same realisation and seed. "Besides paths" is the share of CPU seconds not spent on
+evaluating paths, but on statistics, neighbours and the GP.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bell_bench_leaderboard.boards import SETTINGS, labels
 from bell_bench_leaderboard.rows import result_row
 
 EARLY = 10
-"""The problem whose peak memory the last one's is compared with."""
+"""The problem whose peak memory is compared with that of the last one."""
 COLUMNS = ("", "jobs", "A", "over SA", "training TFLOPs", "other TFLOPs", "CPU seconds",
            "besides paths", f"peak MiB at problem {EARLY}", "at the last", "ratio")  # fmt: skip
 
@@ -39,7 +39,7 @@ def peak(record: Record, problem: int) -> float:
 
 
 def cells(jobs: list[Record], standalone: Mapping[Any, Record]) -> Iterator[str]:
-    """A row, but for the algorithm's name."""
+    """Yield the cells of a row, except for the algorithm's name."""
     gains = [accuracy(job) - accuracy(standalone[run]) for job in jobs
              if (run := place(job)) in standalone]  # fmt: skip
     seconds, on_paths, evaluated = (

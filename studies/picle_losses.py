@@ -1,24 +1,26 @@
-"""Where PICLE loses, to whom, and what is to blame: validation, its search, its statistics, …
+"""Shows where PICLE loses, to which algorithm, and why: validation, its search, its statistics, …
 
 python studies/picle_losses.py [RUNS …]
 
-From stored runs alone, by default the published ones of BELL: which problems another algorithm
-solves better by more than half a point of test accuracy, and why, as far as records tell:
+It reads stored runs only, by default the published ones of BELL. It shows which problems another
+algorithm solves better by more than half a point of test accuracy, and why, as far as records tell:
 
-backward    the other was no better when it had learnt the problem; later ones made it better
+backward    the other was no better right after it learnt the problem; later problems improved it
 validation  PICLE had a path at least as good on the validation points; only the test points differ
-space       the other's path is none that PICLE may try: neither a prefix of known modules nor the
-            last three or more of one solution
-library     the path reuses a module that PICLE has not, as it solved an earlier problem otherwise
-statistics  a prefix of modules that PICLE has; PT chose others
-search      a suffix of a solution that PICLE has; NT did not try it
-training    no path at all: the other trains otherwise, and is better on validation too
-seed        the other began with other random numbers, and is better on validation too
+space       PICLE may not try the other's path: it is neither a prefix of known modules nor the last
+            three or more modules of one solution
+library     the path reuses a module that PICLE does not have, because PICLE solved an earlier
+            problem with another path
+statistics  the path is a prefix of modules that PICLE has, but PT chose other modules
+search      the path is a suffix of a solution that PICLE has, but NT did not try it
+training    there is no path: the other trains differently, and is better on validation too
+seed        the other started from other random numbers, and is better on validation too
 
-"Again" counts the losses not by validation that PICLE has, not by validation, with each other seed.
+"Again" counts the losses, other than by validation, that PICLE also has with each other seed, again
+other than by validation.
 
-Each setting and each long sequence has its own table; below it, the worst losses, and how often the
-prior of the PT search changed what the likelihood alone would have chosen.
+Each setting and each long sequence has its own table. Below it are the worst losses, and how often
+the prior of the PT search changed what the likelihood alone would have chosen.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ MARGIN = 0.5
 WORST = 6
 KNOWN = "validation_accuracy"
 SHORTEST = NTOptions().l_min
-"""Of the suffixes that NT tries."""
+"""The length of the shortest suffixes that NT tries."""
 CAUSES = ("backward", "validation", "space", "library", "statistics", "search", "training", "seed")
 
 
@@ -55,23 +57,25 @@ class Difference:
     test: float
     validation: float
     cause: str
-    """Of a loss; a gain has none."""
+    """Why it is a loss; empty if it is not a loss."""
     where: str
     path: str
 
 
 def points(difference: float) -> float:
-    """A difference of accuracies in points, without the last digits' noise."""
+    """Return a difference of accuracies in points, without the noise of the last digits."""
     return round(100 * difference, 6)
 
 
 def evaluated(problem: SolvedProblem) -> list[Mapping[str, Any]]:
-    """All paths with their validation accuracies; none if the algorithm searches no paths."""
+    """Return all paths with their validation accuracies; none if the algorithm does not search
+    paths."""
     return next((note["evaluated"] for note in problem.notes if "evaluated" in note), [])
 
 
 def best(problem: SolvedProblem) -> tuple[float, ModulePath]:
-    """The highest validation accuracy, if it is told, and its path, empty if there are none."""
+    """Return the highest validation accuracy and its path. The accuracy is NaN if it is not
+    recorded; the path is empty if the algorithm does not search paths."""
     if paths := evaluated(problem):
         chosen = max(paths, key=lambda each: float(each["accuracy"]))
         return float(chosen["accuracy"]), ModulePath(tuple(chosen["path"]))
@@ -81,8 +85,8 @@ def best(problem: SolvedProblem) -> tuple[float, ModulePath]:
 
 
 def origins(problems: Iterable[SolvedProblem]) -> dict[str, object]:
-    """For each module, what its weights follow from: its problem, and the modules that it was
-    trained with. The same path, problem and modules give the same weights, whoever asks."""
+    """Return, for each module, what determines its weights: its problem, and the modules that it
+    was trained with. The same path, problem and modules give the same weights in every run."""
     found: dict[str, object] = {}
     for problem in problems:
         solution = problem.path or ()
@@ -95,7 +99,7 @@ def origins(problems: Iterable[SolvedProblem]) -> dict[str, object]:
 def cause(
     mine: Sequence[SolvedProblem], theirs: Sequence[SolvedProblem], *, one_seed: bool = True
 ) -> str:
-    """Why the last of these problems was solved worse by PICLE."""
+    """Return why PICLE solved the last of these problems worse."""
     accuracy, path = best(theirs[-1])
     if points(mine[-1].accuracy_final - theirs[-1].accuracy_learnt) >= -MARGIN:
         return "backward"
@@ -117,12 +121,12 @@ def cause(
 
 
 def ends_one(names: list[str], earlier: Iterable[SolvedProblem]) -> bool:
-    """Whether one earlier solution ends in these modules."""
+    """Return whether one earlier solution ends in these modules."""
     return any(problem.path[-len(names) :] == names for problem in earlier)
 
 
 def differences(picle: Mapping[Any, Record], other: Mapping[Any, Record]) -> Iterator[Difference]:
-    """On all problems that both have solved."""
+    """Yield the differences on all problems that both have solved."""
     for key in sorted(picle.keys() & other.keys()):
         job, mine, theirs = picle[key].job, picle[key].problems, other[key].problems
         one_seed = job.seed == other[key].job.seed
@@ -141,8 +145,8 @@ def differences(picle: Mapping[Any, Record], other: Mapping[Any, Record]) -> Ite
 
 
 def choices(picle: Iterable[Record]) -> Iterator[tuple[bool, float, float]]:
-    """For every layer of the PT search with a choice: whether the prior changed it, by how much
-    the likeliest module leads the second, and by how much their priors differ at most."""
+    """Yield, for every layer of the PT search that has a choice: whether the prior changed it, by
+    how much the likeliest module leads the second, and by how much the priors differ at most."""
     for record in picle:
         for problem in record.problems:
             for note in problem.notes:
@@ -157,8 +161,8 @@ def choices(picle: Iterable[Record]) -> Iterator[tuple[bool, float, float]]:
 
 
 def grouped(records: Iterable[Record]) -> dict[str, dict[str, dict[Any, Record]]]:
-    """Finished jobs by group, algorithm, and what they are on; long sequences are groups of their
-    own, and so is each setting. Another seed counts as another algorithm."""
+    """Return finished jobs by group, algorithm, and sequence with realisation. Each long sequence
+    is a group, and so is each setting. Another seed counts as another algorithm."""
     groups: dict[str, dict[str, dict[Any, Record]]] = {}
     for record in records:
         job = record.job
@@ -169,13 +173,13 @@ def grouped(records: Iterable[Record]) -> dict[str, dict[str, dict[Any, Record]]
             key = job.sequence, job.realisation
             known = groups.setdefault(group, {}).setdefault(name, {})
             if key in known:
-                raise SystemExit(f"{name} on {key} is there twice: name runs of one variant")
+                raise SystemExit(f"{name} on {key} is there twice: give runs of one variant only")
             known[key] = record
     return groups
 
 
 def table(found: Mapping[str, Sequence[Difference]], again: Mapping[str, int]) -> Iterator[str]:
-    """Problems won and lost to each, and the losses by cause, as Markdown."""
+    """Yield problems won and lost to each algorithm, and the losses by cause, as Markdown."""
     yield f"| against | problems | better on | worse on | {' | '.join(CAUSES)} | again |"
     yield f"| --- |{' ---: |' * (4 + len(CAUSES))}"
     for name, each in found.items():
@@ -186,12 +190,13 @@ def table(found: Mapping[str, Sequence[Difference]], again: Mapping[str, int]) -
 
 
 def losses(found: Iterable[Difference]) -> set[str]:
-    """Where validation is not to blame."""
+    """Return where PICLE loses for a reason other than validation."""
     return {each.where for each in found if each.cause not in ("", "validation")}
 
 
 def report(jobs: Mapping[str, Mapping[Any, Record]]) -> Iterator[str]:
-    """Of one group: the table, the worst losses to each, and the prior's part."""
+    """Yield the report of one group: the table, the worst losses to each algorithm, and the effect
+    of the prior."""
     found = {
         name: sorted(differences(jobs["picle"], jobs[name]), key=lambda each: each.test)
         for name in sorted(jobs.keys() - {"picle"})

@@ -1,7 +1,8 @@
 """Puts the page together from its template, its style, its scripts and the data.
 
-What comes from result files is data: JSON in which no ``<`` is left, written to the document as
-text by the scripts. A policy in the page's head lets no other script run and nothing be fetched.
+Whatever comes from result files is only data: JSON without any ``<``, which the scripts write to
+the document as text. A policy in the page's head allows no other script, and no loading of
+anything.
 """
 
 from __future__ import annotations
@@ -22,20 +23,21 @@ SCRIPTS = (
     "scripts/table.js", "scripts/results.js", "scripts/heat.js", "scripts/matrices.js",
     "scripts/charts.js", "scripts/properties.js", "scripts/details.js", "scripts/main.js",
 )  # fmt: skip
-"""In the order in which they run."""
+"""The scripts, in the order in which they run."""
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 
 
 def make_page(
     records: Sequence[Record], rules: Sequence[Rule], *, current: Mapping[str, str] | None = None
 ) -> str:
-    """The page; ``current`` gives the suites' installed versions, so that old results are told."""
+    """Return the page. ``current`` gives the installed versions of the suites, so that the page can
+    say which results are of an older version."""
     content = page_contents(records, rules, current or {})
     return assembled("template.html", SCRIPTS, content, licences=_file("vendor/LICENSES.txt"))
 
 
 def assembled(template: str, names: Sequence[str], content: object, **more: str) -> str:
-    """A template with its style, data and scripts in their places."""
+    """Return a template with its style, data and scripts filled in."""
     scripts = [_file(name).strip() for name in names]
     parts = {
         "policy": _policy(scripts),
@@ -48,13 +50,14 @@ def assembled(template: str, names: Sequence[str], content: object, **more: str)
 
 
 def as_data(content: object) -> str:
-    """JSON that cannot end the element it stands in, nor open a comment or another element."""
+    """Return JSON that cannot end the element it stands in, nor open a comment or another
+    element."""
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _policy(scripts: Sequence[str]) -> str:
-    """Only these scripts run, and nothing is loaded from anywhere."""
+    """Return a policy that allows only these scripts, and no loading of anything."""
     hashes = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in scripts)
     allowed = " ".join(f"'sha256-{each}'" for each in hashes)
     return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'"

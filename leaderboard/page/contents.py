@@ -1,4 +1,4 @@
-"""What the page knows: boards with their cells, averages, costs and verdicts, and every job."""
+"""The page's data: boards with their cells, averages, costs and verdicts, and every job."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bell_bench import records as types
 from bell_bench.records import ReadRecord as Record
 from bell_bench.records import SolvedProblem
 from bell_bench_leaderboard.boards import Board, boards
-from bell_bench_leaderboard.bootstrap import Estimate
+from bell_bench_leaderboard.bootstrap import MeanEstimate
 from bell_bench_leaderboard.compare import mean, mean_of_complete, ranks
 from bell_bench_leaderboard.costs import COSTS, fronts
 from bell_bench_leaderboard.derived import BUDGETS, SPENT, at_budget
@@ -23,7 +23,7 @@ from bell_bench_leaderboard.tables import notes
 
 SCORES = tuple(score for score in types.SCORES if score.shown)
 FIGURES = (*(score.name for score in SCORES), "A_gain", *COSTS, "flop_coverage")
-"""What tables and charts show, each with an interval where there is one."""
+"""The figures of tables and charts, each with an interval where there is one."""
 JOB = ("realisation", "seed", "status", "reason", "check", *FIGURES)
 
 Content = dict[str, Any]
@@ -32,11 +32,12 @@ Content = dict[str, Any]
 def page_contents(
     records: Sequence[Record], rules: Sequence[Rule], current: Mapping[str, str]
 ) -> Content:
-    """Everything as plain JSON. Environments are listed once, however many jobs share them."""
+    """Return everything as plain JSON. An environment is listed once, however many jobs share
+    it."""
     rows = [{**row, "job": place} for place, row in enumerate(result_rows(records))]
     environments: dict[str, int] = {}
     jobs = [_job(record, row, environments) for record, row in zip(records, rows, strict=True)]
-    # whoever opens the page sees the largest board first
+    # the page opens with the largest board
     found = sorted(boards(rows), key=lambda board: -len(board.rows))
     for board in found:
         for name, row in board:
@@ -52,7 +53,7 @@ def page_contents(
 
 
 def _score(score: types.Score) -> Content:
-    """How a metric is called, explained and printed."""
+    """Return how a metric is named, explained and printed."""
     return {
         "title": score.title,
         "says": score.says,
@@ -63,7 +64,7 @@ def _score(score: types.Score) -> Content:
 
 
 def _cost(cost: types.Cost) -> Content:
-    """How a cost is called, explained and printed."""
+    """Return how a cost is named, explained and printed."""
     digits = re.search(r"\.(\d+)", cost.form)
     kind = "significant" if "g" in cost.form else "digits"
     percent = "%" in cost.form
@@ -79,7 +80,7 @@ def _cost(cost: types.Cost) -> Content:
 
 
 def _job(record: Record, row: Mapping[str, Any], environments: dict[str, int]) -> Content:
-    """One job: its figures, where they come from, and its problems."""
+    """Return one job: its figures, where they come from, and its problems."""
     environment = json.dumps(record.environment.to_json(), sort_keys=True)
     return {
         **{name: _plain(row.get(name)) for name in JOB},
@@ -139,7 +140,7 @@ def _averages(board: Board) -> list[Content]:
             "algorithm": name,
             "rank": str(order[name]) if name in order else "",
             "complete": sum(not board.cells[each, name].status for each in board.averaged),
-            # over the sequences that are complete; the page says how many those are
+            # means over the complete sequences; the page says how many there are
             **{figure: _numbers(mean_of_complete(board, figure, name)[0]) for figure in FIGURES},
         }
         for name in board.algorithms
@@ -176,15 +177,15 @@ def _properties(found: Sequence[PropertyVerdict]) -> list[Content]:
     ]
 
 
-def _numbers(found: Estimate | None) -> list[float | None] | None:
-    """Mean, low, high and the number of realisations."""
+def _numbers(found: MeanEstimate | None) -> list[float | None] | None:
+    """Return the mean, the interval's ends and the number of realisations."""
     if found is None:
         return None
     return [_plain(found.mean), _plain(found.low), _plain(found.high), found.n]
 
 
 def _plain(number: Any) -> Any:
-    """Six digits are plenty; what is no finite number is nothing."""
+    """Return a number with six digits, which are plenty; None if it is not finite."""
     if isinstance(number, float):
         return float(f"{number:.6g}") if math.isfinite(number) else None
     return number

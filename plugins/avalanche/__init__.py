@@ -1,6 +1,6 @@
-"""Avalanche, both ways: our sequences as its benchmarks, its strategies as our algorithms.
+"""Avalanche in both directions: our sequences as its benchmarks, its strategies as our algorithms.
 
-Importing this imports neither torch nor Avalanche, which takes seconds; using it does.
+Importing this loads neither torch nor Avalanche, which takes seconds; calling a function does.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ def __getattr__(name: str) -> Any:
 
 
 def to_benchmark(sequence: Sequence) -> Any:
-    """An Avalanche benchmark of a sequence: streams ``train``, ``valid`` and ``test``, one
-    experience per problem with the problem's number as its task label.
+    """Return an Avalanche benchmark of a sequence: streams ``train``, ``valid`` and ``test``, with
+    one experience per problem and the problem's number as its task label.
 
-    Classes are numbered through the sequence. Unique images stay as they are stored; an item's are
-    standardised when it is read, and form a tensor (arity, …).
+    Classes are numbered through the sequence. Images stay as they are stored, each only once; an
+    item's images are standardised when it is read, and form a tensor (arity, …).
     """
     from bell_bench_avalanche.benchmark import make_benchmark
 
@@ -54,8 +54,8 @@ def to_benchmark(sequence: Sequence) -> Any:
 
 
 def multi_head(benchmark: Any, seed: int = 0) -> Any:
-    """The suite's network for a benchmark of ours: modules shared wherever types match,
-    and a head for each problem, chosen by task label."""
+    """Return the suite's network for a benchmark of ours: modules are shared wherever their types
+    match, and each problem has a head, chosen by task label."""
     from bell_bench_avalanche.model import make_model
 
     return make_model(benchmark, seed)

@@ -1,5 +1,5 @@
-"""Any strategy of Avalanche as an algorithm: built and trained as Avalanche means it, within the
-suite's settings, and asked for predictions by its own evaluation loop."""
+"""Strategies of Avalanche as algorithms: built and trained as Avalanche intends, with the suite's
+settings; predictions come from the strategy's own evaluation loop."""
 
 from __future__ import annotations
 
@@ -29,17 +29,19 @@ from bell_bench_avalanche.stopping import EarlyStopping
 
 _TASKS = "tasks.json"
 COUNTED = 4
-"""Updates of a problem whose FLOPs are counted, which takes as long again; they price all."""
+"""The number of updates per problem whose FLOPs are counted, which takes as long again; they give
+the price of every update."""
 EVALUATED = 256
-"""Inputs that a strategy evaluates at once."""
+"""The number of inputs that a strategy evaluates at once."""
 
 
 class Updates(SupervisedPlugin):
-    """Counts updates, and keeps them to what they are about.
+    """Counts updates, and keeps each update to the modules of its problem.
 
-    Modules that the problem does not have are not decayed where nothing draws them: a penalty on
-    all weights gives them a gradient of zero, which an optimiser takes for one. Once the update is
-    made, missing gradients become zero: some strategies read them all.
+    A penalty on all weights gives modules that the problem does not have a gradient of zero. An
+    optimiser takes it for a real gradient and decays these weights, so it is removed before the
+    update. After the update, missing gradients become zero, because some strategies read all of
+    them.
     """
 
     def __init__(self) -> None:
@@ -59,7 +61,7 @@ class Updates(SupervisedPlugin):
 
 
 class Answers(SupervisedPlugin):
-    """Collects what a strategy answers when it evaluates, after all its other plugins."""
+    """Collects the outputs of a strategy when it evaluates, after all its other plugins."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,7 +72,7 @@ class Answers(SupervisedPlugin):
 
 
 class StrategyAlgorithm(Algorithm):
-    """A strategy that lives as long as the job, or is restored from a checkpoint of ours."""
+    """A strategy that lives as long as the job, or is restored from one of our checkpoints."""
 
     def __init__(self, strategy: Strategy, context: Context, **options: Any) -> None:
         super().__init__(context, **options)
@@ -111,18 +113,20 @@ class StrategyAlgorithm(Algorithm):
         self.tasks = [Task.from_json(task) for task in read_json(folder / _TASKS)]
         self.strategy = self.build()
         if self.row.embeds:
-            trigger_plugins(self.strategy, "before_training")  # where one changes the model
+            trigger_plugins(self.strategy, "before_training")  # here, a plugin changes the model
         checkpoint.load(folder, self.strategy, self.tasks)
 
     def check_room(self) -> None:
-        """Strategies that must know the number of classes are told it by an option."""
+        """Raise Unsupported if there are more classes than the option ``n_classes`` allows.
+        Strategies that must know the number of classes get it by this option."""
         most, needed = self.options.get("n_classes"), self.tasks[-1].units.stop
         if most is not None and needed > most:
             name = f"{FAMILY}:{self.row.name}"
             raise Unsupported(f"{needed} classes so far: set --option {name}.n_classes higher")
 
     def build(self) -> Any:
-        """The strategy, with a model of the tasks so far; later ones are added as they come."""
+        """Return the strategy, with a model of the tasks so far; later tasks are added as they
+        come."""
         settings, device = self.context.settings, self.context.device
         model = self.model(self.tasks[0])
         for task in self.tasks:
@@ -150,9 +154,10 @@ class StrategyAlgorithm(Algorithm):
         return MultiHead(self.context.seed)
 
     def train(self, experience: Any, problem: Problem) -> float:
-        """All epochs, with the suite's early stopping and an optimiser that starts afresh.
+        """Train all epochs, with the suite's early stopping and a new state of the optimiser.
 
-        Gives the FLOPs of an update. The first few are counted; the rest run at full speed.
+        Return the FLOPs of an update. They are counted for the first few updates; the rest run at
+        full speed.
         """
         strategy = self.strategy
         prices: list[float] = []
@@ -176,16 +181,17 @@ class StrategyAlgorithm(Algorithm):
             del strategy.training_epoch
         self.charge_validations(problem)
         self.stopping.off()
-        strategy.optimizer.state.clear()  # the next problem's starts afresh
+        strategy.optimizer.state.clear()  # the next problem starts with a new state
         return prices[0] if prices else 0.0
 
     def charge_validations(self, problem: Problem) -> None:
         network, split = self.strategy.model.network, problem.validation
-        look = self.context.count(lambda: measure(network, problem.index, split))
-        self.context.charge(inference_flops=self.stopping.progress.validations * look)
+        price = self.context.count(lambda: measure(network, problem.index, split))
+        self.context.charge(inference_flops=self.stopping.progress.validations * price)
 
     def train_online(self, experience: Any) -> float:
-        """One pass over the data, each batch an experience of its own; the FLOPs of an update."""
+        """Train one pass over the data, with each batch as its own experience; return the FLOPs of
+        an update."""
         dataset, size = experience.dataset, self.context.settings.batch
         order = torch.randperm(len(dataset)).tolist()
 
@@ -208,7 +214,8 @@ class StrategyAlgorithm(Algorithm):
         return scores
 
     def seed(self, what: str, index: int) -> None:
-        """Avalanche draws from all global generators; they start from the job's seed."""
+        """Seed all global generators from the job's seed, because Avalanche draws from all of
+        them."""
         generator = self.context.generator(FAMILY, what, index)
         seed = int(torch.randint(2**31, (), generator=generator))
         random.seed(seed)

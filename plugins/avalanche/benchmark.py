@@ -1,4 +1,4 @@
-"""A sequence as an Avalanche benchmark."""
+"""Makes an Avalanche benchmark of a sequence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from bell_bench_avalanche.library import (
 
 
 def make_benchmark(sequence: Sequence) -> Any:
-    """Streams train, valid and test; each experience has its ``our_task``."""
+    """Return a benchmark with the streams train, valid and test; each experience has its
+    ``our_task``."""
     tasks: list[Task] = []
     streams: dict[str, list[Any]] = {"train": [], "valid": [], "test": []}
     for index in range(len(sequence)):

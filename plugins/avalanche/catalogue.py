@@ -1,4 +1,5 @@
-"""Avalanche's strategies by name, read from a table: listing them imports no Avalanche.
+"""Avalanche's strategies by name, read from a table, so that listing them does not import
+Avalanche.
 
 ``avalanche:NAME`` names a strategy wherever an algorithm is named. ``python -m
 bell_bench_avalanche.make_table`` makes the table from the installed Avalanche, and a test compares
@@ -33,21 +34,22 @@ class Strategy:
     reason: str = ""
     """Why it is not supported; empty if it is."""
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Its constructor's own arguments: type, default, help."""
+    """The constructor's own arguments: type, default, help."""
     embeds: bool = False
-    """Whether it wants an embedding rather than class scores of its model."""
+    """Whether it needs an embedding from its model, not class scores."""
     online: bool = False
     """Whether it takes each batch as an experience, in one pass over the data."""
 
 
 @functools.cache
 def strategies() -> dict[str, Strategy]:
-    """All of Avalanche's strategies, supported or not."""
+    """Return all of Avalanche's strategies, supported or not."""
     return {name: Strategy(name, **row) for name, row in read_json(TABLE).items()}
 
 
 def algorithm(name: str) -> AlgorithmSpec:
-    """Return the algorithm ``avalanche:NAME``; UsageError says why if it is not supported."""
+    """Return the algorithm ``avalanche:NAME``; raise UsageError with the reason if it is not
+    supported."""
     if name not in strategies():
         hint = f"(see `bell-bench list {FAMILY}`)"
         raise unknown(f"strategy of {FAMILY}", name, strategies(), hint)
@@ -63,7 +65,7 @@ def algorithm(name: str) -> AlgorithmSpec:
 
 
 def members() -> list[dict[str, Any]]:
-    """All strategies as rows of a listing, the supported ones first."""
+    """Return all strategies as rows of a listing, the supported ones first."""
     return [
         {
             "name": f"{FAMILY}:{strategy.name}",

@@ -25,18 +25,18 @@ from bell_bench_avalanche.library import (
 
 @dataclass(frozen=True)
 class Task:
-    """A problem as a multi-head model knows it; an experience of ours has it as ``our_task``."""
+    """A problem as a multi-head model sees it; our experiences have it as ``our_task``."""
 
     label: int
     """The task label: the problem's number in its sequence."""
     architecture: Architecture
     first: int
-    """Its first class, since classes are numbered through the sequence."""
+    """The number of its first class; classes are numbered through the sequence."""
     classes: int
 
     @property
     def units(self) -> slice:
-        """Its classes among those of all tasks."""
+        """The positions of its classes among those of all tasks."""
         return slice(self.first, self.first + self.classes)
 
     def to_json(self) -> dict[str, Any]:
@@ -48,16 +48,18 @@ class Task:
 
     @staticmethod
     def next(problem: Problem, before: Sequence[Task]) -> Task:
-        """The task of a problem that follows others."""
+        """Return the task of a problem that follows the tasks ``before``."""
         first = before[-1].units.stop if before else 0
         return Task(problem.index, problem.architecture, first, problem.classes)
 
 
 class Items(Dataset[tuple[Any, int]]):
-    """A split item by item: its images (arity, …), standardised when read, and its class."""
+    """The items of a split: an item is its images (arity, …), standardised when read, and its
+    class."""
 
     tell_origin = False
-    """While ``items_of`` asks: an item is what it is an item of, and its number there."""
+    """If true, an item is instead this object and the item's number in it; only ``items_of`` sets
+    it."""
 
     def __init__(self, inputs: Inputs, classes: Sequence[int], task: int) -> None:
         self.inputs = inputs
@@ -77,7 +79,8 @@ class Items(Dataset[tuple[Any, int]]):
 
 
 def joined(parts: Sequence[Tensor]) -> Tensor:
-    """Batches of items one after another; if their shapes differ, flat and filled up with zeros.
+    """Return batches of items one after another. If their shapes differ, they are flattened and
+    padded with zeros.
 
     Replay puts problems of pairs and of single images, of images and of vectors, into one batch.
     """
@@ -89,13 +92,13 @@ def joined(parts: Sequence[Tensor]) -> Tensor:
 
 
 def collate(items: Sequence[Sequence[Any]]) -> list[Tensor]:
-    """A batch of items (x, class, …, task label)."""
+    """Return a batch of items (x, class, …, task label)."""
     images, *others = zip(*items, strict=True)
     return [joined([x.unsqueeze(0) for x in images]), *(torch.tensor(each) for each in others)]
 
 
 def make_dataset(inputs: Inputs, task: Task) -> Any:
-    """An Avalanche dataset of a split; inputs without labels get the task's first class."""
+    """Return an Avalanche dataset of a split; inputs without labels get the task's first class."""
     if isinstance(inputs, Split):
         classes = (inputs.labels + task.first).tolist()
     else:
@@ -111,8 +114,11 @@ def make_dataset(inputs: Inputs, task: Task) -> Any:
 
 
 def items_of(dataset: Any) -> list[tuple[Any, int]]:
-    """Whose items, and which, an Avalanche dataset of ours is made of: asked of the items, as its
-    own parts are not public."""
+    """Return, for each entry of one of our Avalanche datasets, its ``Items`` and its number there.
+
+    The entries themselves give the answer, because the parts of an Avalanche dataset are not
+    public.
+    """
     Items.tell_origin = True
     try:
         return [tuple(dataset[place][:2]) for place in range(len(dataset))]
@@ -121,7 +127,7 @@ def items_of(dataset: Any) -> list[tuple[Any, int]]:
 
 
 def make_experience(dataset: Any, task: Task) -> Any:
-    """An experience outside any stream, for one problem at a time."""
+    """Return an experience outside any stream, for one problem at a time."""
     experience = DatasetExperience(dataset=dataset, current_experience=task.label)
     experience.our_task = task
     experience.task_label, experience.task_labels = task.label, [task.label]

@@ -1,4 +1,5 @@
-"""The one place where Avalanche is imported, and what of it we use. It takes seconds: for jobs."""
+"""The only place that imports Avalanche, with the parts that we use. The import takes seconds, so
+only jobs load this."""
 
 from __future__ import annotations
 
@@ -15,10 +16,10 @@ DISTRIBUTION = "avalanche-lib"
 
 
 def import_avalanche() -> None:
-    """Import Avalanche, or say what is missing and what to do."""
+    """Import Avalanche; raise BellBenchError with what is missing and what to do."""
     try:
         import_torchvision()
-        with warnings.catch_warnings():  # GEM's, which the catalogue calls unsupported
+        with warnings.catch_warnings():  # it is about GEM, which the catalogue calls unsupported
             warnings.filterwarnings("ignore", "no QP solver found")
             importlib.import_module("avalanche.training")
     except TorchvisionError as error:
@@ -71,8 +72,8 @@ def _copying(extract: Callable[..., None]) -> Callable[..., None]:
     return extract_weights
 
 
-# On the CPU, Synaptic Intelligence's copies of the weights are views of them: no weight ever moves,
-# none is important, and the strategy is Naive (avalanche-lib 0.6.0).
+# On the CPU, Synaptic Intelligence's copies of the weights are views of them. So no weight seems to
+# move, none is important, and the strategy is the same as Naive (avalanche-lib 0.6.0).
 SynapticIntelligencePlugin.extract_weights = staticmethod(
     _copying(SynapticIntelligencePlugin.extract_weights)
 )

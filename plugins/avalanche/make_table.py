@@ -2,8 +2,8 @@
 
     python -m bell_bench_avalanche.make_table
 
-Names, constructor arguments and their defaults are Avalanche's. Written here: a line on each, the
-defaults of arguments that have none, and why a strategy cannot run on our problems.
+Names, constructor arguments and their defaults come from Avalanche. This file adds a line on each,
+defaults for arguments that have none, and why a strategy cannot run on our problems.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OURS = {
     "self", "model", "optimizer", "criterion", "train_mb_size", "train_epochs", "eval_mb_size",
     "device", "plugins", "evaluator", "eval_every", "peval_mode",
 }  # fmt: skip
-"""Arguments that the suite and the harness set."""
+"""The arguments that the suite and the harness set."""
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "AGEM": {"patterns_per_exp": 200},
@@ -33,7 +33,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "MIR": {"mem_size": 200, "subsample": 200, "batch_size_mem": 32},
     "SynapticIntelligence": {"si_lambda": 1.0},
 }
-"""Where Avalanche has none, or one that cannot work here (CoPE's 10 classes, MIR's 1 example)."""
+"""Defaults where Avalanche has none, or one that cannot work here (CoPE's 10 classes, MIR's 1
+example)."""
 
 KINDS = {"CoPE": {"embeds": True, "online": True}}
 
@@ -124,7 +125,7 @@ REASONS = {
 
 
 def make_table() -> dict[str, dict[str, Any]]:
-    """One row per strategy that Avalanche exports."""
+    """Return one row per strategy that Avalanche exports."""
     exported = vars(importlib.import_module(MODULE))
     return {
         name: _row(name, kind)
@@ -158,7 +159,7 @@ def _options(name: str, kind: Any) -> dict[str, dict[str, Any]]:
 
 
 def _type(annotation: Any, default: Any) -> str:
-    """The simple type of an argument: as annotated, else as its default is."""
+    """Return the simple type of an argument: its annotation, or else the type of its default."""
     simple = [annotation, *typing.get_args(annotation)]
     found = next((each for each in simple if each in (bool, int, float, str)), type(default))
     return str(found.__name__)

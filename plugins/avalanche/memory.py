@@ -1,5 +1,5 @@
-"""How much a strategy keeps between problems: tensors and stored items that it can reach through
-its own attributes, models and Avalanche's objects."""
+"""Measures how much a strategy keeps between problems: tensors and stored items that can be reached
+through its attributes, models and Avalanche's objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bell_bench_avalanche.library import AvalancheDataset
 
 
 def stored_bytes(kept: Any) -> int:
-    """The bytes of all distinct tensors, arrays and items of datasets within ``kept``."""
+    """Return the bytes of all distinct tensors, arrays and dataset items within ``kept``."""
     seen: set[int] = set()
     total, waiting = 0, [kept]
     while waiting:
@@ -47,7 +47,8 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 def _items(dataset: Any) -> int:
-    """A buffer's items as they are stored: images with a byte per pixel, and a class each."""
+    """Return the bytes of a buffer's items as they are stored: one byte per pixel, and a class
+    each."""
     found = Counter(items for items, _ in items_of(dataset))
     return sum(
         count * (items.inputs.arity * items.inputs.images[0].nbytes + 8)

@@ -15,11 +15,12 @@ from bell_bench_avalanche.data import Task
 from bell_bench_avalanche.library import MultiTaskModule
 
 MASKED = -1000.0
-"""The logit of other tasks' classes, as Avalanche's own multi-head classifier has it."""
+"""The logit for classes of other tasks; Avalanche's own multi-head classifier uses the same."""
 
 
 class TypedModel(MultiTaskModule):
-    """A shared network that grows by what each new task needs; the seed sets all its weights."""
+    """A shared network that grows by what each new task needs; the seed determines all its
+    weights."""
 
     def __init__(self, seed: int) -> None:
         super().__init__()
@@ -28,7 +29,8 @@ class TypedModel(MultiTaskModule):
         self.tasks: dict[int, Task] = {}
 
     def adaptation(self, experience: Any) -> None:
-        """Avalanche calls this before it trains or evaluates on an experience."""
+        """Add the experience's task. Avalanche calls this before it trains or evaluates on an
+        experience."""
         super().adaptation(experience)
         self.add(experience.our_task)
 
@@ -39,13 +41,14 @@ class TypedModel(MultiTaskModule):
             self.network.add(task.label, task.architecture, init_seed)
 
     def unpacked(self, x: Tensor, task: int) -> Tensor:
-        """A task's inputs (n, arity, …), of items that may be flat and filled up."""
+        """Return a task's inputs (n, arity, …) from items that may be flattened and padded."""
         architecture = self.tasks[task].architecture
         shape = (architecture.arity, *architecture[0].source.shape)
         return x.flatten(1)[:, : math.prod(shape)].reshape(-1, *shape)
 
     def groups(self, tasks: list[int]) -> list[list[int]]:
-        """Tasks whose heads receive the same features: these are computed together."""
+        """Return groups of tasks whose heads receive the same features, which can be computed
+        together."""
         found = defaultdict(list)
         for task in tasks:
             architecture = self.tasks[task].architecture
@@ -64,7 +67,7 @@ class TypedModel(MultiTaskModule):
         return self.forward_tasks(x, task_labels, present)
 
     def forward_tasks(self, x: Tensor, task_labels: Tensor, present: list[int]) -> Tensor:
-        """A batch of several tasks."""
+        """Return the outputs for a batch of several tasks."""
         parts, places = [], []
         for members in self.groups(present):
             rows = torch.isin(task_labels, torch.tensor(members, device=x.device)).nonzero()[:, 0]
@@ -80,13 +83,16 @@ class TypedModel(MultiTaskModule):
         return self.outputs(features, task_label)
 
     def outputs(self, features: Tensor, task: int) -> Tensor:
-        """The model's answer, of what the task's head receives."""
+        """Return the model's outputs from the features that the task's head receives."""
         raise NotImplementedError
 
 
 class MultiHead(TypedModel):
-    """A head per task. A binary head's one logit z answers as (0, z), so that cross-entropy is the
-    suite's binary cross-entropy; other tasks' classes are masked."""
+    """A model with one head per task.
+
+    A binary head has one logit z and outputs (0, z), so that cross-entropy equals the suite's
+    binary cross-entropy. Classes of other tasks are masked.
+    """
 
     def outputs(self, features: Tensor, task: int) -> Tensor:
         logits = self.network.head(task).logits(features)
@@ -100,8 +106,9 @@ class MultiHead(TypedModel):
 
 
 class Embedding(TypedModel):
-    """One last layer for all tasks on what their heads would receive, for strategies that compare
-    embeddings (CoPE). Its name and place are those that Avalanche looks for."""
+    """A model with one last layer for all tasks, on the features that their heads would receive;
+    for strategies that compare embeddings (CoPE). Avalanche looks for this layer as
+    ``classifier``."""
 
     def __init__(self, seed: int, first: Task, size: int) -> None:
         super().__init__(seed)
@@ -120,7 +127,7 @@ class Embedding(TypedModel):
 
 
 def make_model(benchmark: Any, seed: int) -> MultiHead:
-    """A multi-head model with all of a benchmark's tasks."""
+    """Return a multi-head model with all tasks of a benchmark."""
     model = MultiHead(seed)
     for experience in benchmark.train_stream:
         model.add(experience.our_task)

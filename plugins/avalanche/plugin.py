@@ -1,4 +1,4 @@
-"""Avalanche's strategies, as a family of algorithms: ``avalanche:NAME``."""
+"""Registers Avalanche's strategies as a family of algorithms: ``avalanche:NAME``."""
 
 from __future__ import annotations
 

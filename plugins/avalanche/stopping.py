@@ -1,4 +1,4 @@
-"""The suite's validation and early stopping, as a plugin for any strategy."""
+"""The suite's validation and early stopping as a plugin for any strategy."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from bell_bench_avalanche.library import SupervisedPlugin
 
 
 class EarlyStopping(SupervisedPlugin):
-    """Validates, stops and selects weights as the suite's settings say, on the problem at hand.
+    """Validates, stops and selects weights as the suite's settings require, for the problem being
+    learnt.
 
-    Put it first among a strategy's plugins: the best weights are restored before any other plugin
-    looks back at what was learnt.
+    Put it first among a strategy's plugins, so that the best weights are restored before any other
+    plugin uses what was learnt.
     """
 
     def __init__(self, settings: TrainingSettings) -> None:
@@ -27,12 +28,12 @@ class EarlyStopping(SupervisedPlugin):
         self.progress: TrainingProgress
 
     def on(self, problem: Problem) -> EarlyStopping:
-        """Watch this problem's validation from now on."""
+        """Use this problem's validation set from now on."""
         self.problem = problem
         return self
 
     def off(self) -> None:
-        """Let go of the problem: nothing of it is kept for the next."""
+        """Drop the problem, so that nothing of it is kept for the next one."""
         del self.problem, self.progress
 
     def before_training_exp(self, strategy: Any, **kwargs: Any) -> None:

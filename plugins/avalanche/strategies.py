@@ -1,4 +1,5 @@
-"""Avalanche's strategies as algorithms: each name of the catalogue is an attribute here."""
+"""Avalanche's strategies as algorithms: each name of the catalogue is an attribute of this
+module."""
 
 from __future__ import annotations
 

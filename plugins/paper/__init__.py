@@ -1,1 +1,1 @@
-"""The PICLE paper, claim by claim: its runs, its verdicts, its ablations."""
+"""The PICLE paper, claim by claim: its runs, the verdicts on it, its ablations."""

@@ -1,4 +1,8 @@
-"""What ``bell-bench reproduce`` and ``ablate`` do, from Python."""
+"""The Python functions behind ``bell-bench reproduce`` and ``ablate``.
+
+The ablations load torch and pandas, and the reproduction loads numpy. The functions import them, so
+that ``--help`` does not.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +25,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ablation:
-    """What an ablation measured. Printed, it is what ``bell-bench ablate`` prints."""
+    """The results of an ablation. Printed, it is what ``bell-bench ablate`` prints."""
 
     rows: pd.DataFrame
     text: str
     stopping: pd.DataFrame | None = None
-    """Of searches: a row per run, with the paths until it stopped and the best it found."""
+    """For searches: one row per run, with the paths until it stopped and the best that it found."""
 
     def to_csv(self, file: str | pathlib.Path) -> list[pathlib.Path]:
-        """Write the rows, and beside them where searches stopped; return the files."""
+        """Write the rows, and a second file with where searches stopped; return the files."""
         from bell_bench_paper.ablations.tables import write_csv
 
         target = pathlib.Path(file)
@@ -52,9 +56,9 @@ def ablate_density(
     plot: File | None = None,
     tell: Tell = silent,
 ) -> Ablation:
-    """Which Gaussian of N images knows its own domain among nine?
+    """Measure which Gaussian of N images recognises its own domain among nine.
 
-    ``plot`` is where the figure goes.
+    ``plot`` is the file for the figure.
     """
     from bell_bench_paper.ablations import density, plots, tables
 
@@ -79,9 +83,9 @@ def ablate_nt_search(
     plot: File | None = None,
     tell: Tell = silent,
 ) -> Ablation:
-    """How soon does the search for latent transfer find the best suffix, and where does it stop?
+    """Measure how soon the search for latent transfer finds the best suffix, and where it stops.
 
-    Paths are trained once, in ``out``; ``plot`` is where the figure goes.
+    Paths are trained once and kept in ``out``; ``plot`` is the file for the figure.
     """
     from bell_bench_paper.ablations import nt_search, plots, tables
 
@@ -120,11 +124,12 @@ def reproduce(
     claims: File | None = None,
     quiet: bool = False,
 ) -> Reproduction:
-    """Run what a part of the paper (bell, ctrl, scale, ablations or all) needs; judge its claims.
+    """Run what a part of the paper (bell, ctrl, scale, ablations or all) needs, and judge its
+    claims.
 
-    What ``out`` has, or submissions and folders of results ``given``, is not run again; with
-    ``run=False`` nothing is. Algorithms, sequences and realisations narrow it. ``claims`` is a JSON
-    file in place of ours.
+    Results that are already in ``out``, or in the submissions and folders ``given``, are not run
+    again; with ``run=False`` nothing is run. Algorithms, sequences and realisations restrict the
+    runs. ``claims`` is a JSON file to use in place of our claims.
     """
     from bell_bench_paper import reproduction
 

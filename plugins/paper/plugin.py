@@ -1,4 +1,4 @@
-"""The verbs that the paper adds to the command line, and their functions."""
+"""Registers the paper's verbs and their functions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Jobs on the machines of a Ray cluster: an executor, and a pool of path evaluations."""
+"""Runs jobs on the machines of a Ray cluster: an executor, and a pool for path evaluations."""

@@ -1,4 +1,5 @@
-"""Jobs as Ray tasks: each runs on a node as it would here, and starts again if its node is lost."""
+"""Jobs as Ray tasks: each runs on a node as it would here, and is started again if its node is
+lost."""
 
 from __future__ import annotations
 
@@ -28,16 +29,16 @@ from bell_bench_ray.node import News, Order, remove_node_folder, run_order
 RETRIES = 5
 """How often a job is started again after its node was lost."""
 CONNECT = 10.0
-"""Seconds within which a cluster's head must answer."""
+"""The seconds within which a cluster's head must answer."""
 GRACE = 5.0
-"""Seconds that nodes get to end their jobs when the run is stopped."""
+"""The seconds that nodes get to end their jobs when the run is stopped."""
 
 
 class RayExecutor:
-    """Runs jobs on a Ray cluster, at most ``workers`` at once; Ray decides where.
+    """Runs jobs on a Ray cluster, at most ``workers`` at once; Ray decides on which nodes.
 
-    Whatever a job has sent home is kept, so that a lost node costs what it had not sent: with a
-    shared folder the path evaluation under way, without one also what was being written.
+    The driver keeps everything that a job has sent to it, so only the rest is lost with a node:
+    with a shared folder the path evaluation under way, without one also what was being written.
     """
 
     here = False
@@ -65,7 +66,7 @@ class RayExecutor:
         self.run_name = f".run-{uuid.uuid4().hex}"
 
     def at_once(self, jobs: Sequence[Job]) -> int:
-        return 0  # nodes may be busy, or not there yet
+        return 0  # not known: nodes may be busy, or not there yet
 
     def open(self) -> contextlib.AbstractContextManager[object]:
         return connected(self.address)
@@ -74,27 +75,29 @@ class RayExecutor:
         if not jobs:
             return
         with self._marked():
-            waiting, away = deque(jobs), list[Away]()
-            _tell_of_waiting(jobs[0], self.limits)
+            waiting, running = deque(jobs), list[RemoteJob]()
+            _warn_if_no_node_fits(jobs[0], self.limits)
             try:
-                while waiting or away:
-                    while waiting and len(away) < (self.workers or len(jobs)):
-                        away.append(self._send(waiting.popleft()))
-                    for each in _with_news(away):
-                        if record := self._hear(each, on_event):
-                            away.remove(each)
+                while waiting or running:
+                    while waiting and len(running) < (self.workers or len(jobs)):
+                        running.append(self._send(waiting.popleft()))
+                    for each in _with_news(running):
+                        if record := self._receive(each, on_event):
+                            running.remove(each)
                             on_finished(each.job, record)
             except BaseException:
-                _recall(away)
-                for each in away:
+                _stop(running)
+                for each in running:
                     if each.began:
                         folder = self.store.folder_of(each.job)
                         on_finished(each.job, settle(each.job, folder, *INTERRUPTED))
                 raise
             finally:
-                sweeping = threading.Thread(target=_sweep, args=(self.run_name,), daemon=True)
-                sweeping.start()
-                sweeping.join(2 * GRACE)  # a cluster that has lost its head does not answer
+                cleanup = threading.Thread(
+                    target=_remove_node_folders, args=(self.run_name,), daemon=True
+                )
+                cleanup.start()
+                cleanup.join(2 * GRACE)  # a cluster that has lost its head does not answer
 
     def _order(self, job: Job) -> Order:
         import ray
@@ -102,15 +105,15 @@ class RayExecutor:
         out, address = self.store.folder.resolve(), ray.get_runtime_context().gcs_address
         return Order(job.to_json(), self.limits, str(out), self.run_name, address)
 
-    def _send(self, job: Job) -> Away:
-        if not self.store.finished(job):  # by another run, while this one had it wait
+    def _send(self, job: Job) -> RemoteJob:
+        if not self.store.finished(job):  # another run may have finished it while it waited here
             self.store.folder_of(job).record_file.unlink(missing_ok=True)  # of an earlier run
-        each = Away(job)
+        each = RemoteJob(job)
         self._start(each)
         return each
 
-    def _start(self, each: Away) -> None:
-        """Begin, or begin again from all that came home."""
+    def _start(self, each: RemoteJob) -> None:
+        """Start a job, or start it again from everything that it has sent back."""
         import ray
 
         earlier = pack(self.store, [*checkpoint_files(self.store, each.job), *each.evaluations])
@@ -120,8 +123,8 @@ class RayExecutor:
         each.attempts += 1
         each.news = task.remote(self._order(each.job), ray.put(earlier))
 
-    def _hear(self, each: Away, on_event: OnEvent) -> Record | None:
-        """Take a job's next news; its record if it has ended."""
+    def _receive(self, each: RemoteJob, on_event: OnEvent) -> Record | None:
+        """Handle a job's next news; return its record if it has ended."""
         from ray.exceptions import RayError, RayTaskError
 
         folder = self.store.folder_of(each.job)
@@ -145,22 +148,23 @@ class RayExecutor:
             folder.write(news.record)
         return news.record
 
-    def _keep(self, each: Away, news: News) -> None:
-        """Write what a node that shares no folder has sent."""
-        home, rest = self.store.evaluations.name, {}
+    def _keep(self, each: RemoteJob, news: News) -> None:
+        """Write the files that a node without a shared folder has sent."""
+        evaluations, rest = self.store.evaluations.name, {}
         for name, content in news.files.items():
-            if name.startswith(f"{home}/"):
+            if name.startswith(f"{evaluations}/"):
                 self.evaluations.receive(name.rpartition("/")[2], content)
                 each.evaluations.append(self.store.folder / name)
             else:
                 rest[name] = content
         if any(map(is_marker, rest)):
-            each.evaluations.clear()  # of solved problems: a new start does not need them
+            each.evaluations.clear()  # they are of solved problems: a new start does not need them
         unpack(self.store, rest)
 
     @contextlib.contextmanager
     def _marked(self) -> Iterator[None]:
-        """A file by which a node tells whether it sees the driver's folder."""
+        """Keep a file in the driver's folder while the run lasts: a node that sees it shares the
+        folder."""
         mark = self.store.folder / self.run_name
         mark.touch()
         try:
@@ -170,16 +174,17 @@ class RayExecutor:
 
 
 @dataclass(eq=False)
-class Away:
+class RemoteJob:
     """A job on a node, or waiting for one, as the driver sees it."""
 
     job: Job
     news: Any = None
-    """Ray's generator of what the node tells."""
+    """Ray's generator of the node's news."""
     attempts: int = 0
     began: bool = False
+    """Whether the node has sent anything."""
     evaluations: list[pathlib.Path] = field(default_factory=list)
-    """What it sent home of the problem at hand."""
+    """The evaluations that it has sent back for the problem it is solving."""
 
     def next(self) -> News:
         import ray
@@ -190,9 +195,9 @@ class Away:
 
 
 def resources(job: Job, limits: JobLimits) -> dict[str, Any]:
-    """What a job asks of a node, in Ray's words."""
+    """Return what a job needs of a node, in Ray's terms."""
     if job.device.startswith("cuda:"):
-        raise UsageError(f"--device {job.device}: Ray chooses the card, ask for --device cuda")
+        raise UsageError(f"--device {job.device}: Ray chooses the card, so use --device cuda")
     return {
         "num_cpus": job.threads,
         "num_gpus": 1 if job.device == "cuda" else 0,
@@ -202,7 +207,7 @@ def resources(job: Job, limits: JobLimits) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def connected(address: str | None) -> Iterator[None]:
-    """A connection to a cluster: to the one at hand if this process has one already."""
+    """Connect to a cluster; use this process's connection if it already has one."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     main = threading.current_thread() is threading.main_thread()
     handler = signal.getsignal(signal.SIGTERM)
@@ -217,7 +222,7 @@ def connected(address: str | None) -> Iterator[None]:
     except Exception as error:  # Ray raises many kinds, Exception itself among them
         raise _no_cluster(address or "the default address", error) from error
     if main:
-        signal.signal(signal.SIGTERM, handler)  # Ray puts its own in its place
+        signal.signal(signal.SIGTERM, handler)  # Ray has replaced the handler with its own
     try:
         yield
     finally:
@@ -225,7 +230,7 @@ def connected(address: str | None) -> Iterator[None]:
 
 
 def _check_reachable(address: str) -> None:
-    """Ask before Ray does, which would try for minutes."""
+    """Raise an error if the cluster does not answer. Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
     if host and port.isdecimal():
         try:
@@ -241,28 +246,29 @@ def _no_cluster(address: str, error: Exception) -> BellBenchError:
     )
 
 
-def _with_news(away: list[Away]) -> list[Away]:
-    """Those that have told something, or ended; waits a moment."""
+def _with_news(running: list[RemoteJob]) -> list[RemoteJob]:
+    """Wait a moment, and return the jobs that have sent news or ended."""
     import ray
 
-    streams = [each.news for each in away]
+    streams = [each.news for each in running]
     ready, _ = ray.wait(streams, num_returns=len(streams), timeout=TICK)
-    told = set(map(id, ready))
-    return [each for each in away if id(each.news) in told]
+    with_news = set(map(id, ready))
+    return [each for each in running if id(each.news) in with_news]
 
 
-def _recall(away: Sequence[Away]) -> None:
-    """Stop jobs, and wait a little for their nodes to do so."""
+def _stop(running: Sequence[RemoteJob]) -> None:
+    """Stop jobs, and give their nodes a little time to do so."""
     import ray
 
-    for each in away:
+    for each in running:
         ray.cancel(each.news)
-    if ended := [each.news.completed() for each in away]:  # the rest of their news may never come
+    if ended := [each.news.completed() for each in running]:  # more news may never come
         ray.wait(ended, num_returns=len(ended), timeout=GRACE)
 
 
-def _tell_of_waiting(job: Job, limits: JobLimits) -> None:
-    """Say so if no node could take a job now: a cluster that grows by itself may get one."""
+def _warn_if_no_node_fits(job: Job, limits: JobLimits) -> None:
+    """Warn if no node can take a job now. It is no error: a cluster that grows may get such a
+    node."""
     import ray
 
     wanted = resources(job, limits)
@@ -274,16 +280,16 @@ def _tell_of_waiting(job: Job, limits: JobLimits) -> None:
         warnings.warn(f"no node of the cluster has {words} yet: waiting for one", stacklevel=2)
 
 
-def _sweep(run: str) -> None:
-    """Remove what jobs of this run left on nodes that share no folder."""
+def _remove_node_folders(run: str) -> None:
+    """Remove what the jobs of this run left on nodes without a shared folder."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     nodes = [node["NodeID"] for node in ray.nodes() if node["Alive"]]
     places = [NodeAffinitySchedulingStrategy(node, soft=False) for node in nodes]
-    leave = ray.remote(remove_node_folder)
+    remove = ray.remote(remove_node_folder)
     done = [
-        leave.options(num_cpus=0, max_retries=0, scheduling_strategy=place).remote(run)
+        remove.options(num_cpus=0, max_retries=0, scheduling_strategy=place).remote(run)
         for place in places
     ]
     ray.wait(done, num_returns=len(done), timeout=GRACE)

@@ -1,7 +1,8 @@
-"""A job on one node of a cluster: run as a local job is, and told to the driver as it goes.
+"""A job on one node of a cluster: it runs as a local job does, and reports to the driver as it
+goes.
 
-Where the node sees the driver's folder of results, the job works in it. Where it does not, the job
-works in a folder of the node's own, and what the driver must keep is sent to it in files.
+If the node sees the driver's folder of results, the job works in it. If not, the job works in a
+folder of the node's own, and sends the driver the files that it must keep.
 """
 
 from __future__ import annotations
@@ -32,21 +33,23 @@ from bell_bench_ray.file_transfer import (
 )
 
 ORDER_VARIABLE = "BELL_BENCH_ORDER"
-"""Tells a job's process that it runs on a cluster, and by which order."""
+"""The environment variable that gives a job's process its order, and shows that it runs on a
+cluster."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """What the driver asks of a node."""
+    """What the driver asks a node to do."""
 
     job: dict[str, Any]
+    """As JSON, so that a node with another version can still read it and say so."""
     limits: JobLimits
     out: str
     """The driver's folder of results."""
     run: str
-    """The run's own name; a file of this name in ``out`` tells a node that it sees the folder."""
+    """The run's own name. A file of this name in ``out`` shows a node that it sees the folder."""
     address: str
-    """The cluster's."""
+    """The cluster's address."""
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -57,7 +60,8 @@ class Order:
         return Order(**{**found, "limits": JobLimits(**found["limits"])})
 
     def prepare(self) -> tuple[Job, ResultStore, bool]:
-        """The job, where this node keeps its results, and whether that is the driver's folder."""
+        """Return the job, the store where this node keeps its results, and whether that is the
+        driver's folder."""
         job = Job.from_json(self.job)
         if job.software != software():
             raise BellBenchError(
@@ -68,24 +72,26 @@ class Order:
         return job, ResultStore(pathlib.Path(self.out) if shared else node_folder(self.run)), shared
 
     def limits_on_this_node(self) -> JobLimits:
-        """With the share of memory of one among as many as the node's cores hold."""
+        """Return the limits, with a job's share of the memory if the node's cores hold several
+        jobs."""
         return self.limits.shared_by(max(1, cores() // int(self.job["threads"])))
 
 
 @dataclass(frozen=True)
 class News:
-    """What happened to a job since the last news."""
+    """What has happened to a job since the last news."""
 
     shared: bool
-    """Whether the node works in the driver's folder, so that no files is needed."""
+    """Whether the node works in the driver's folder, so that no files need to be sent."""
     events: list[dict[str, Any]] = field(default_factory=list)
     files: FileContents = field(default_factory=dict)
     record: Record | None = None
-    """When the job has ended."""
+    """The record, when the job has ended."""
 
 
 def node_folder(run: str) -> pathlib.Path:
-    """Where the jobs of a run keep their files on this node if it shares none."""
+    """Return the folder for a run's jobs on this node, used if it does not share the driver's
+    folder."""
     return pathlib.Path(tempfile.gettempdir()) / f"bell-bench-{run}"
 
 
@@ -94,16 +100,17 @@ def remove_node_folder(run: str) -> None:
     shutil.rmtree(node_folder(run), ignore_errors=True)
 
 
-def heed_cancel() -> None:
-    """Let Ray cancel this task: it does so by a signal that a cluster started in a shell's
-    background ignores."""
+def accept_cancellation() -> None:
+    """Let Ray cancel this task. Ray sends a signal for this, which a cluster that was started in
+    the background of a shell ignores."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def run_order(order: Order, earlier: FileContents) -> Iterator[News]:
-    """Run a job from what ``earlier`` attempts sent home, or from its checkpoint if shared."""
-    heed_cancel()
+    """Run a job from what ``earlier`` attempts have sent back; with a shared folder, from its
+    checkpoint."""
+    accept_cancellation()
     job, store, shared = order.prepare()
     if shared:
         yield from _news(order, job, store, None)
@@ -137,14 +144,14 @@ def _news(order: Order, job: Job, store: ResultStore, outbox: Outbox | None) -> 
 
 
 class Outbox:
-    """What a job has made and its driver has not got."""
+    """What a job has made and its driver does not have yet."""
 
     def __init__(self, store: ResultStore, job: Job) -> None:
         self.store, self.job = store, job
         self._sent = set(checkpoint_files(store, job))
 
     def collect(self) -> FileContents:
-        """New evaluations, and the newest checkpoint if it is a new one."""
+        """Return the new evaluations, and the newest checkpoint if it has not been sent."""
         files: dict[str, bytes] = {}
         for file in evaluation_files(self.store):
             if self._claim(file):
@@ -157,14 +164,15 @@ class Outbox:
         return files
 
     def rest(self) -> FileContents:
-        """All that is left when the job has ended; the record comes last."""
+        """Return everything that is left when the job has ended; the record comes last."""
         folder = self.store.folder_of(self.job)
         last = [folder.events_file, folder.log_file, folder.predictions_file, folder.record_file]
         there = [file for file in last if file.exists()]
         return {**self.collect(), **pack(self.store, there)}
 
     def _claim(self, file: pathlib.Path) -> bool:
-        """Whether this job is to send an evaluation: the first of the node's to say so."""
+        """Return whether this job must send an evaluation: the first job of the node to claim it
+        does."""
         if file in self._sent:
             return False
         self._sent.add(file)

@@ -1,7 +1,7 @@
-"""A job's path evaluations as Ray tasks, on whichever node has room; a job's pool on a cluster.
+"""A job's path evaluations as Ray tasks, on whichever node has room: a job's pool on a cluster.
 
-Modules travel to a node once, evaluations back, through Ray's object store. So it makes no
-difference whether the nodes share a folder; if they do, no two of them compute the same.
+Each module is sent to a node once, and evaluations are sent back, through Ray's object store. So
+nodes need not share a folder; if they do share one, no two of them compute the same evaluation.
 """
 
 from __future__ import annotations
@@ -20,16 +20,18 @@ from bell_bench.harness.prefetch import Helper, PendingEvaluation, PoolLost, Wan
 from bell_bench.modular.evaluations import EvaluationStore, file_name
 from bell_bench.records import Job
 from bell_bench_ray.executor import connected, resources
-from bell_bench_ray.node import ORDER_VARIABLE, Order, heed_cancel, node_folder
+from bell_bench_ray.node import ORDER_VARIABLE, Order, accept_cancellation, node_folder
 
 if TYPE_CHECKING:
     from bell_bench.modular.library import Library
 
 
 class RayPool:
-    """Paths on the cluster that the job runs on. Ray ends them with the job, however it ends.
+    """Evaluates paths on the cluster that the job runs on. Ray ends these tasks with the job,
+    however it ends.
 
-    A path is never tried again elsewhere by Ray: the job evaluates it as soon as it knows.
+    Ray never retries a path on another node: the job evaluates the path itself as soon as it knows
+    that the task was lost.
     """
 
     def __init__(self, order: Order, store: EvaluationStore) -> None:
@@ -68,37 +70,37 @@ class RayPool:
 
 
 def pool_here(store: EvaluationStore) -> RayPool:
-    """Return the pool of the job that this process does on a node."""
+    """Return the pool of the job that this process runs on a node."""
     return RayPool(Order.from_json(os.environ[ORDER_VARIABLE]), store)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An evaluation as it travels: a file of the evaluation store."""
+    """An evaluation as it is sent back: a file of the evaluation store."""
 
     computed: bool
-    """Rather than found in the store of that node."""
+    """Whether it was computed, and not found in the store of that node."""
     name: str
     content: bytes
 
 
 class _RayEvaluation:
-    """Told twice by the node: that it has begun, and its answer."""
+    """A pending evaluation. The node sends two outputs: one when it has begun, then the answer."""
 
     def __init__(self, news: Any, store: EvaluationStore) -> None:
         self._news, self._store = news, store
         self._begun = self._over = False
 
     def done(self) -> bool:
-        self._listen()
-        return self._over or (self._begun and _told(self._news))
+        self._check_begun()
+        return self._over or (self._begun and _has_output(self._news))
 
     def fetch(self) -> bool:
-        self._listen()
+        self._check_begun()
         if not self._begun:
             self.cancel()
             return False
-        answer: Answer | None = self._hear()
+        answer: Answer | None = self._next_output()
         self._over = True
         if answer is None:
             return False
@@ -112,14 +114,14 @@ class _RayEvaluation:
             self._over = True
             ray.cancel(self._news)
 
-    def _listen(self) -> None:
-        """Notice if it has begun."""
-        if not self._begun and not self._over and _told(self._news):
-            self._hear()
+    def _check_begun(self) -> None:
+        """Update whether the node has begun."""
+        if not self._begun and not self._over and _has_output(self._news):
+            self._next_output()
             self._begun = not self._over
 
-    def _hear(self) -> Any:
-        """The next that the node tells; None if it is lost or could not do it."""
+    def _next_output(self) -> Any:
+        """Return the node's next output; None if the node is lost or failed."""
         import ray
         from ray.exceptions import RayError
 
@@ -130,7 +132,7 @@ class _RayEvaluation:
             return None
 
 
-def _told(news: Any) -> bool:
+def _has_output(news: Any) -> bool:
     import ray
 
     return bool(ray.wait([news], timeout=0)[0])
@@ -140,14 +142,17 @@ _helper: Helper | None = None
 
 
 def evaluate_path(order: Order, wanted: Wanted, weights: dict[str, Any]) -> Iterator[Answer | None]:
-    """On a node: say that it has begun, then give the evaluation. ``weights`` are Ray's objects, of
-    which only those are fetched that no task of the run has brought to this node."""
+    """Evaluate a path on a node: yield None to say that it has begun, then the evaluation.
+
+    ``weights`` are references to Ray's objects. Only those are fetched that no task of the run has
+    brought to this node before.
+    """
     import ray
 
     global _helper
-    heed_cancel()
+    accept_cancellation()
     yield None
-    if _helper is None:  # a process of Ray's serves one job
+    if _helper is None:  # a process of Ray serves only one job
         cpu_determinism.hold()
         job, store, _ = order.prepare()
         os.environ[MEMORY_VARIABLE] = str(order.limits_on_this_node().memory_bytes)

@@ -1,4 +1,4 @@
-"""Ray as an executor."""
+"""Registers Ray as an executor."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Results that others send: packed into one file, opened with suspicion, checked, rerun.
+"""Results that others send: packed into one file, read with suspicion, checked, and run again.
 
-Nothing here unpacks to disk, runs what a submission names, or imports torch.
+Nothing here unpacks to disk, runs code that a submission names, or imports torch.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Whether two runs that should find the same do, as nearly as unlike machines can.
+"""Whether two runs that should give the same results agree, as far as different machines can.
 
-What is allowed is a judgement, not a measurement: wide enough for a problem or two of six to end
-elsewhere, too narrow for an invented result to hide in.
+The allowed differences are a judgement, not a measurement: wide enough for one or two problems of
+six to end differently, too narrow to hide an invented result.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from bell_bench.records.packed.submission import Submission
 from bell_bench.records.scores import JobAccuracies, average_accuracy
 
 POINTS = 3.0
-"""How far A may be off."""
+"""How far A may differ."""
 LAST_POINTS = 10.0
-"""How far the last problem's accuracy may be off, on which Tr⁻¹ rests."""
+"""How far the accuracy on the last problem may differ; Tr⁻¹ is based on it."""
 FACTOR = 2.0
-"""How many times as much of a cost may be counted."""
+"""By which factor a counted cost may differ."""
 
 
 @dataclass(frozen=True)
 class FigureComparison:
-    """A figure then and now, in words, and whether it is as near as is allowed."""
+    """A figure before and now, in words, and whether the two are within what is allowed."""
 
     told: str
     near: bool
 
 
 def compare(then: Record, now: Record) -> Iterator[FigureComparison]:
-    """A, the last problem, FLOPs and stored bytes of two records that are done."""
+    """Compare A, the last problem's accuracy, FLOPs and stored bytes of two done records."""
     names = {"A": POINTS, "the last problem's accuracy": LAST_POINTS}
     scores = zip(names.items(), _scores(then), _scores(now), strict=True)
     for (name, allowed), before, after in scores:
@@ -54,20 +54,20 @@ def _costs(record: Record) -> tuple[float, float]:
 
 
 def all_records(submission: Submission) -> list[Record]:
-    """Every job's, done or not."""
+    """Return the record of every job, done or not."""
     return [parse_record(submission.content(name, "record.json")) for name in submission.jobs]
 
 
 def identity(job: Job) -> str:
-    """Equal for two jobs that must agree: one algorithm of one version on one realisation; of the
-    yardstick, whichever version."""
+    """Return a key that is equal for two jobs that must agree: the same algorithm, in the same
+    version, on the same realisation; for the standalone algorithm, in any version."""
     made = (job.algorithm, job.provider, sorted(job.options.items()))
     return repr((STANDALONE if job.is_standalone else made, job.problems))
 
 
 def beyond(known: Iterable[Record], added: Iterable[Record]) -> Iterator[str]:
-    """Where the added would leave all that is known incomplete: realisations and seeds that nobody
-    else has on a sequence that is there."""
+    """Yield a message for each added job that would leave the known results incomplete: its
+    realisation and seed are new on a sequence that has results."""
     there: dict[tuple[Any, ...], set[tuple[int, int]]] = {}
     for record in known:
         there.setdefault(_row(record.job), set()).add(_place(record.job))

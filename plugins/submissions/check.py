@@ -1,4 +1,4 @@
-"""Whether a submission's figures follow from its predictions on the problems that it names."""
+"""Checks that a submission's figures follow from its predictions on the problems that it names."""
 
 from __future__ import annotations
 
@@ -25,34 +25,35 @@ from bell_bench_submissions.truth import (
 )
 
 TOLERANCE = 1e-9
-"""In points. Accuracies are exact ratios; only the order of a sum may differ between versions."""
+"""The allowed difference in points. Accuracies are exact ratios; only the order of a sum may differ
+between versions."""
 
 ALWAYS_STATED = ("A", "F", "Tr_last", "backward_transfer")
-"""The scores that a manifest of any release states."""
+"""The scores that the manifest of every release states."""
 
 Watch = Callable[[Sequence[str]], Iterable[str]]
-"""Hands the job names on and shows how far they have come."""
+"""Yields the job names, and shows the progress."""
 
 
 @dataclass(repr=False)
 class Report:
-    """All that was found. Printed, it is what ``bell-bench validate`` prints."""
+    """Everything that was found. Printed, it is what ``bell-bench validate`` prints."""
 
     faults: list[str] = field(default_factory=list)
-    """Each makes the submission unsound."""
+    """The mismatches; each of them makes the submission unsound."""
     unchecked: list[str] = field(default_factory=list)
     """What could not be checked here, and why."""
     remarks: list[str] = field(default_factory=list)
-    """What a person may want to look at; no fault."""
+    """What a person may want to look at, though it is not a fault."""
     jobs: dict[str, Job] = field(default_factory=dict)
-    """Those with a readable record, by name."""
+    """The jobs with a readable record, by name."""
     statuses: dict[str, str] = field(default_factory=dict)
     metrics: dict[str, dict[str, float | None]] = field(default_factory=dict)
-    """Recomputed, by job name."""
+    """The recomputed scores, by job name."""
     submitted: int = 0
     """How many jobs the file names, readable or not."""
     by: str = ""
-    """Who submitted it, as the file says."""
+    """The submitter's name, as stated in the file."""
 
     @property
     def verdict(self) -> str:
@@ -85,7 +86,7 @@ class Report:
 
 
 def check(submission: Submission, watch: Watch = iter) -> Report:
-    """Look at everything; report every mismatch rather than the first."""
+    """Check everything, and report every mismatch, not only the first."""
     report = Report(
         faults=list(submission.faults()),
         submitted=len(submission.jobs),
@@ -93,7 +94,7 @@ def check(submission: Submission, watch: Watch = iter) -> Report:
     )
     truths = Truths()
     done: dict[str, JobAccuracies] = {}
-    alike: dict[str, list[str]] = {}
+    by_predictions: dict[str, list[str]] = {}
     for name in watch(submission.jobs):
         entry = submission.entry(name)
         report.faults += [f"{name}: {fault}" for fault in entry.faults]
@@ -109,18 +110,19 @@ def check(submission: Submission, watch: Watch = iter) -> Report:
         report.faults += [f"{name}: {fault}" for fault in faults]
         if found is not None and entry.predictions is not None:
             done[name] = found
-            alike.setdefault(_digest(entry.record.job, entry.predictions), []).append(name)
+            by_predictions.setdefault(_digest(entry.record.job, entry.predictions), []).append(name)
     report.metrics = all_scores(report.jobs, done)
     report.faults += _check_claims(submission, report)
     report.faults += _check_completeness(list(report.jobs.values()))
-    report.remarks += _alike(report.jobs, alike.values())
+    report.remarks += _equal_predictions(report.jobs, by_predictions.values())
     return report
 
 
 def _check_job(
     record: Record, predictions: Arrays | None, truths: Truths
 ) -> tuple[list[str], JobAccuracies | None]:
-    """One job against its suite; its figures if it is done and its predictions are usable."""
+    """Return the faults of one job by what its suite says, and its scores if it is done and its
+    predictions can be used."""
     if wrong := misnamed(suite_of(record.job), record.job):
         return wrong, None
     truth = truths.of(record.job)
@@ -155,7 +157,7 @@ def _check_problems(record: Record, truth: Truth) -> Iterator[str]:
 
 
 def _check_settings(record: Record, truth: Truth) -> Iterator[str]:
-    """Records of other versions may hold fewer or more settings, or none."""
+    """Compare the settings. Records of other versions may hold fewer or more settings, or none."""
     for name, stated in (record.settings or {}).items():
         true = truth.settings.get(name)
         if isinstance(stated, dict) and isinstance(true, dict):
@@ -167,14 +169,15 @@ def _check_settings(record: Record, truth: Truth) -> Iterator[str]:
 
 
 def _check_no_scores(record: Record) -> Iterator[str]:
-    """A job that is not done has no score: no predictions would back it."""
+    """Yield a fault if a job that is not done states scores: no predictions support them."""
     stated = [(each.accuracy_learnt, each.accuracy_final) for each in record.problems]
     if any(each != (None, None) for each in stated) or record.matrix or record.metrics:
         yield f"its status is {record.status}, and yet it states accuracies"
 
 
 def _check_arrays(arrays: Arrays, truth: Truth) -> Iterator[str]:
-    """Whether the predictions can be scored: all there, right lengths and classes, true labels."""
+    """Yield a fault for each reason why the predictions cannot be scored: missing arrays, wrong
+    lengths or classes, false labels."""
     expected = array_names(len(truth.problems))
     for name in sorted(expected ^ set(arrays)):
         yield f"predictions: {name} {'is missing' if name in expected else 'is not expected'}"
@@ -195,16 +198,16 @@ def _check_arrays(arrays: Arrays, truth: Truth) -> Iterator[str]:
 
 
 def _check_repeats(arrays: Arrays, count: int) -> Iterator[str]:
-    """What the harness keeps twice must be the same twice."""
+    """Yield a fault if predictions that the harness keeps twice are not the same both times."""
     pairs = [(f"learnt_{i}", f"after_{i}_{i}") for i in range(count)]
     pairs += [(f"final_{i}", f"after_{count - 1}_{i}") for i in range(count)]
     for one, other in pairs:
         if one in arrays and other in arrays and not np.array_equal(arrays[one], arrays[other]):
-            yield f"predictions: {one} and {other} differ, and are of the same moment"
+            yield f"predictions: {one} and {other} differ, but should be the same"
 
 
 def _check_figures(record: Record, found: JobAccuracies) -> Iterator[str]:
-    """Every figure that the record states."""
+    """Compare every figure that the record states."""
     for index, stated in enumerate(record.problems[: len(found.final)]):
         for name, value, shares in (
             ("learnt", stated.accuracy_learnt, found.learnt),
@@ -234,10 +237,10 @@ def _compare(name: str, stated: float | None, true: float | None) -> Iterator[st
 
 
 def _check_claims(submission: Submission, report: Report) -> Iterator[str]:
-    """What the manifest says of every job."""
+    """Compare what the manifest says of every job."""
     for name, claim in submission.manifest.jobs.items():
         if name not in report.statuses:
-            continue  # its record could not be read, and that is told
+            continue  # its record could not be read, which is already among the faults
         status = report.statuses[name]
         if claim["status"] != status:
             yield f"{name}: its status is {status}; the manifest says {claim['status']}"
@@ -249,8 +252,8 @@ def _check_claims(submission: Submission, report: Report) -> Iterator[str]:
 
 
 def _check_stated(name: str, claim: Claim, found: Mapping[str, float | None]) -> Iterator[str]:
-    """The scores that a manifest states. It must state those that it always did; one of an earlier
-    release has no newer ones."""
+    """Compare the scores that a manifest states. Every manifest must state the oldest scores; one
+    of an earlier release lacks the newer ones."""
     stated = {key: value for key, value in claim.items() if key != "status"}
     for key in sorted({*ALWAYS_STATED, *stated}):
         if key not in found:
@@ -262,8 +265,8 @@ def _check_stated(name: str, claim: Claim, found: Mapping[str, float | None]) ->
 
 
 def _check_completeness(jobs: list[Job]) -> Iterator[str]:
-    """Nothing left out that would make the rest look better: the standalone runs that Tr⁻¹ needs,
-    and realisations and seeds from 0 on without gaps."""
+    """Yield a fault if something is left out that would make the rest look better: the standalone
+    runs that Tr⁻¹ needs, or a realisation or seed between 0 and the last."""
     standalone = {job.problems for job in jobs if job.is_standalone}
     grid: dict[str, list[Job]] = {}
     for job in jobs:
@@ -278,7 +281,8 @@ def _check_completeness(jobs: list[Job]) -> Iterator[str]:
 
 
 def _check_grid(jobs: list[Job]) -> Iterator[str]:
-    """One algorithm on one sequence: every realisation up to the last, each with every seed."""
+    """Yield a fault unless one algorithm on one sequence has every realisation up to the last, each
+    with every seed."""
     here = {(job.realisation, job.seed) for job in jobs}
     counts = (len({realisation for realisation, _ in here}), len({seed for _, seed in here}))
     whole = {(realisation, seed) for realisation in range(counts[0]) for seed in range(counts[1])}
@@ -290,9 +294,9 @@ def _check_grid(jobs: list[Job]) -> Iterator[str]:
         )
 
 
-def _alike(jobs: Mapping[str, Job], groups: Iterable[list[str]]) -> Iterator[str]:
-    """Which algorithms made the same predictions. Modular ones that choose the same paths do; so
-    would a copy."""
+def _equal_predictions(jobs: Mapping[str, Job], groups: Iterable[list[str]]) -> Iterator[str]:
+    """Yield which algorithms made the same predictions. Modular algorithms that choose the same
+    paths do so; a copy would do so too."""
     pairs: Counter[tuple[str, str]] = Counter()
     for names in groups:
         algorithms = sorted({jobs[name].algorithm for name in names})
@@ -302,6 +306,6 @@ def _alike(jobs: Mapping[str, Job], groups: Iterable[list[str]]) -> Iterator[str
 
 
 def _digest(job: Job, arrays: Arrays) -> str:
-    """Equal for two jobs that predict the same on the same problems."""
+    """Return a key that is equal for two jobs with the same predictions on the same problems."""
     told = [f"{name}{sha256(arrays[name].tobytes())}" for name in sorted(arrays)]
     return sha256(f"{job.problems}{told}".encode())

@@ -1,4 +1,4 @@
-"""A job's figures from its raw predictions and nothing else."""
+"""Computes a job's figures from its raw predictions and nothing else."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def array_names(problems: int) -> set[str]:
-    """The arrays that the harness keeps for a sequence of so many problems."""
+    """Return the names of the arrays that the harness keeps for a sequence of ``problems``
+    problems."""
     names = {f"{kind}_{i}" for i in range(problems) for kind in ("labels", "learnt", "final")}
     if problems <= LONG:
         names |= {f"after_{t}_{i}" for t in range(problems) for i in range(t + 1)}
@@ -23,7 +24,7 @@ def array_names(problems: int) -> set[str]:
 
 
 def figures(arrays: Arrays, labels: Sequence[NDArray[Any]]) -> JobAccuracies:
-    """Score the predictions; all arrays are there, as long as the labels."""
+    """Score the predictions. All arrays must be there, and be as long as the labels."""
 
     def accuracy(name: str, index: int) -> float:
         return float(np.mean(arrays[name] == labels[index]))
@@ -40,8 +41,8 @@ def figures(arrays: Arrays, labels: Sequence[NDArray[Any]]) -> JobAccuracies:
 def all_scores(
     jobs: Mapping[str, Job], done: Mapping[str, JobAccuracies]
 ) -> dict[str, dict[str, float | None]]:
-    """Every score by job name and by the score's name in submissions; those against the standalone
-    run where it is among the jobs."""
+    """Return every score by job name and by the score's name in submissions. Scores against the
+    standalone run are there if that run is among the jobs."""
     runs: dict[tuple[Any, ...], list[tuple[Job, JobAccuracies]]] = {}
     for name in sorted(done):
         job = jobs[name]

@@ -1,4 +1,4 @@
-"""What ``bell-bench submit`` and ``validate`` do, from Python."""
+"""The Python functions behind ``bell-bench submit`` and ``validate``."""
 
 from __future__ import annotations
 
@@ -15,22 +15,24 @@ from bell_bench.harness.ranges import check_number
 from bell_bench.records.packed import Submission
 from bell_bench_submissions.check import Report, check
 from bell_bench_submissions.pack import pack
+from bell_bench_submissions.rerun import draw_seed
+from bell_bench_submissions.rerun import rerun as run_again
 
 Watch = Callable[[Sequence[Any]], Iterable[Any]]
-"""Passes items on, and may show how far they have come."""
+"""Yields the items, and may show the progress."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Submitted(os.PathLike[str]):
-    """A submission's file, which goes wherever a path does, and what its maker should know.
-    Printed, it is what ``bell-bench submit`` prints."""
+    """The file of a submission, usable wherever a path is, and what the submitter should know about
+    it. Printed, it is what ``bell-bench submit`` prints."""
 
     file: pathlib.Path
     bytes: int
     statuses: Mapping[str, str]
-    """By job name."""
+    """The status of each job, by name."""
     repeated: Sequence[str]
-    """Jobs that were in several folders, with the same predictions; the first was taken."""
+    """Jobs that were in several folders with the same predictions; the first one was taken."""
     shortened: Sequence[str]
     """Places in records where paths of this machine were cut to their last part."""
 
@@ -61,7 +63,8 @@ def submit(
 ) -> Submitted:
     """Pack results, with raw predictions, into one file that others can check.
 
-    Returns the file, and what you should know of it, such as where paths of this machine were cut.
+    Return the file, and what you should know about it, for example where paths of this machine were
+    cut.
     """
     folders = [pathlib.Path(run) for run in runs or ("runs",)]
     packed = pack(folders, name=name, contact=contact, watch=watch)
@@ -72,14 +75,11 @@ def submit(
 
 
 def validate(file: File, *, rerun: int = 0, seed: int | None = None, watch: Watch = iter) -> Report:
-    """Check a submission: return its ``faults``, and what could not be checked here.
+    """Check a submission; return its ``faults``, and what could not be checked here.
 
-    If it is sound, run ``rerun`` of its jobs again: what agrees is a remark. ``seed`` chooses
-    them; without one, a new one is drawn, and told as a remark.
+    If it is sound, run ``rerun`` of its jobs again; a job that agrees is reported as a remark.
+    ``seed`` chooses these jobs; without it, a new seed is drawn and reported as a remark.
     """
-    from bell_bench_submissions.rerun import draw_seed
-    from bell_bench_submissions.rerun import rerun as run_again
-
     check_number("--rerun", rerun, 0)
     if seed is not None:
         check_number("--seed", seed, 0)

@@ -1,4 +1,4 @@
-"""From folders of runs to one file: records and predictions, and a manifest of their hashes."""
+"""Packs folders of runs into one file: records, predictions, and a manifest of their hashes."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ from bell_bench.records.packed.submission import (
 from bell_bench_submissions.figures import all_scores, array_names, figures
 
 Watch = Callable[[Sequence[JobFolder]], Iterable[JobFolder]]
-"""Hands the folders on and shows how far they have come."""
+"""Yields the folders, and shows the progress."""
 
 
 @dataclass
 class Packed:
-    """A submission as it is made, and what its maker should know."""
+    """The content of a submission, and what the submitter should know about it."""
 
     content: bytes = b""
     statuses: dict[str, str] = field(default_factory=dict)
-    """By job name."""
+    """The status of each job, by name."""
     shortened: list[str] = field(default_factory=list)
-    """Places in records from which paths of this machine were cut."""
+    """Places in records where paths of this machine were cut."""
     repeated: list[str] = field(default_factory=list)
-    """Jobs that were found in several folders, with the same predictions."""
+    """Jobs that were found in several folders with the same predictions."""
 
 
 @dataclass
-class _Found:
-    """One job as it goes into the archive."""
+class _JobToPack:
+    """One job with what goes into the archive."""
 
     record: Record
     predictions: bytes | None = None
@@ -64,8 +64,8 @@ class _Found:
 def pack(
     runs: Iterable[pathlib.Path], *, name: str = "", contact: str = "", watch: Watch = iter
 ) -> Packed:
-    """Everything in these folders as one file. Refuses what is unfinished or incomplete, naming
-    all of it."""
+    """Pack everything in these folders into one file. Raise an error that names all jobs that are
+    unfinished or lack their standalone run."""
     packed = Packed()
     found = _collect(list(_job_folders(runs)), packed, watch)
     if lacking := list(_lacking([each.job for each in found.values()])):
@@ -105,13 +105,13 @@ def _job_folders(runs: Iterable[pathlib.Path]) -> Iterator[JobFolder]:
         yield from found
 
 
-def _collect(folders: list[JobFolder], packed: Packed, watch: Watch) -> dict[str, _Found]:
-    """All jobs by name, if all of them can be submitted."""
-    found: dict[str, _Found] = {}
+def _collect(folders: list[JobFolder], packed: Packed, watch: Watch) -> dict[str, _JobToPack]:
+    """Return all jobs by name; raise an error if some of them cannot be submitted."""
+    found: dict[str, _JobToPack] = {}
     faults: list[str] = []
     for folder in watch(folders):
         try:
-            each = _take(folder, packed)
+            each = _read_job(folder, packed)
         except BellBenchError as error:
             faults.append(f"  {folder.path}: {error}")
             continue
@@ -126,9 +126,9 @@ def _collect(folders: list[JobFolder], packed: Packed, watch: Watch) -> dict[str
     return found
 
 
-def _take(folder: JobFolder, packed: Packed) -> _Found:
-    """A job without what belongs to this machine; if it is not done, without scores, which no
-    predictions would back."""
+def _read_job(folder: JobFolder, packed: Packed) -> _JobToPack:
+    """Return a job without anything specific to this machine. If it is not done, it has no scores
+    either, because no predictions support them."""
     own = folder.record()
     if own is None or own.status == "interrupted":
         raise BellBenchError(
@@ -139,7 +139,7 @@ def _take(folder: JobFolder, packed: Packed) -> _Found:
     record = Record.from_json(content)
     if wrong := record_faults(record):
         raise BellBenchError("; ".join(wrong))
-    found = _Found(record if record.done else _without_scores(record))
+    found = _JobToPack(record if record.done else _without_scores(record))
     if record.done:
         try:
             found.predictions = read_whole(folder.predictions_file, LARGEST_JSON)
@@ -162,7 +162,7 @@ def _without_scores(record: Record) -> Record:
 
 
 def _score(predictions: bytes, count: int) -> JobAccuracies:
-    """The figures by the labels that lie beside the predictions."""
+    """Return the figures, computed with the labels that are stored beside the predictions."""
     arrays = read_predictions(predictions)
     if set(arrays) != array_names(count):
         raise Refused(f"its arrays are not those of {count} problems")
@@ -174,7 +174,7 @@ def _score(predictions: bytes, count: int) -> JobAccuracies:
 
 
 def _lacking(jobs: list[Job]) -> Iterator[str]:
-    """The standalone runs that Tr⁻¹ needs and that are not here."""
+    """Yield the commands for the standalone runs that Tr⁻¹ needs and that are missing."""
     here = {job.problems for job in jobs if job.is_standalone}
     lacking = {
         f"  bell-bench evaluate --algo sa --suite {job.suite} --sequence {job.sequence} "
@@ -186,8 +186,8 @@ def _lacking(jobs: list[Job]) -> Iterator[str]:
     yield from sorted(lacking)
 
 
-def _claims(found: dict[str, _Found]) -> dict[str, Claim]:
-    """What the submission says of every job: its status and, if it is done, its scores."""
+def _claims(found: dict[str, _JobToPack]) -> dict[str, Claim]:
+    """Return what the submission says of every job: its status and, if it is done, its scores."""
     done = {key: each.accuracies for key, each in found.items() if each.accuracies is not None}
     scores = all_scores({key: each.job for key, each in found.items()}, done)
     return {

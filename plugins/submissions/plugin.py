@@ -1,4 +1,4 @@
-"""The verbs that pack results and check them, and their functions."""
+"""Registers the verbs that pack results and check them, and their functions."""
 
 from __future__ import annotations
 

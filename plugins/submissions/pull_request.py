@@ -2,9 +2,9 @@
 
     python -m bell_bench_submissions.pull_request BASE [HEAD]
 
-Reads the added files out of git without checking them out, so that the code that judges them is
-that of the installed bell-bench and never the pull request's own. What was accepted before must
-agree, for a yardstick made worse would raise everybody's Tr⁻¹, and must stay complete.
+Reads the added files from git without checking them out, so that the installed bell-bench judges
+them and never code of the pull request. Added results must agree with the accepted ones, because a
+worse standalone run would raise everybody's Tr⁻¹; and they must not leave these incomplete.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bell_bench.cli.verbs import run
 from bell_bench.records import Record
 from bell_bench.records.packed.archive import Archive
 from bell_bench.records.packed.refused import Refused, shown
@@ -29,7 +30,7 @@ PLAIN = "100644"
 
 @dataclass(frozen=True)
 class Change:
-    """One file that differs, as git tells it."""
+    """One file that differs, as git reports it."""
 
     path: str
     status: str
@@ -39,7 +40,7 @@ class Change:
 
 
 def main(arguments: list[str]) -> int:
-    """0 if all that was added is sound; else the worst of ``validate``'s exit codes."""
+    """Return 0 if everything added is sound; else the highest of ``validate``'s exit codes."""
     if len(arguments) not in (1, 2):
         print(f"usage: {__doc__}", file=sys.stderr)
         return 2
@@ -56,7 +57,7 @@ def main(arguments: list[str]) -> int:
 
 
 def changes(base: str, head: str) -> Iterator[Change]:
-    """What ``head`` changed in the folder since it left ``base``."""
+    """Yield what ``head`` changed in the folder since it left ``base``."""
     told = _git("diff", "--raw", "-z", "--no-renames", "--no-abbrev", f"{base}...{head}", "--",
                 FOLDER).decode(errors="replace").split("\0")  # fmt: skip
     for line, path in zip(told[0::2], told[1::2], strict=False):
@@ -65,7 +66,7 @@ def changes(base: str, head: str) -> Iterator[Change]:
 
 
 def accepted(base: str) -> list[tuple[str, Record]]:
-    """What ``base`` holds already: file and record."""
+    """Return the records that ``base`` already holds, each with its file."""
     found = []
     files = _git("ls-tree", "-r", "-z", base, "--", FOLDER).decode(errors="replace")
     for line in files.split("\0"):
@@ -83,22 +84,21 @@ def accepted(base: str) -> list[tuple[str, Record]]:
 
 
 def judge(change: Change, before: Sequence[tuple[str, Record]]) -> int:
-    """Validate an added submission; refuse changes of accepted ones; leave the rest to people."""
+    """Validate an added submission; refuse changes to accepted ones; leave other files to
+    people."""
     name = shown(change.path)
     if change.status == "A" and change.mode != PLAIN:
-        print(f"{name}: refused: it is no plain file (mode {change.mode})")
+        print(f"{name}: refused: it is not a plain file (mode {change.mode})")
         return 1
     if not change.path.endswith(".zip"):
-        print(f"{name}: no submission, left to the reviewers")
+        print(f"{name}: not a submission, left to the reviewers")
         return 0
     if change.status != "A":
         print(f"{name}: refused: accepted results are neither changed nor removed; add a new file")
         return 1
     if int(_git("cat-file", "-s", change.blob)) > LIMITS.archive:
-        print(f"{name}: refused: it has more than {LIMITS.archive:,} bytes")
+        print(f"{name}: refused: it is larger than {LIMITS.archive:,} bytes")
         return 2
-    from bell_bench.cli.verbs import run
-
     print(f"{name}:", flush=True)
     with tempfile.TemporaryDirectory(prefix="bell-bench-validate-") as folder:
         file = pathlib.Path(folder) / "submission.zip"
@@ -107,7 +107,7 @@ def judge(change: Change, before: Sequence[tuple[str, Record]]) -> int:
 
 
 def _compare(added: Sequence[Record], before: Sequence[tuple[str, Record]]) -> int:
-    """Tell where accepted results and the added cannot stand side by side."""
+    """Print where accepted and added results cannot stand side by side; return the exit code."""
     known = {
         identity(record.job): (path, record) for path, record in reversed(before) if record.done
     }
@@ -117,7 +117,7 @@ def _compare(added: Sequence[Record], before: Sequence[tuple[str, Record]]) -> i
         path, other = known.get(identity(job), ("", record))
         faults += [
             f"{job.algorithm} on {job.sequence} r{job.realisation} s{job.seed}: "
-            f"{each.told}; accepted: {path}; running it again tells which is right"
+            f"{each.told}; accepted: {path}; run it again to see which is right"
             for each in (compare(other, record) if path and record.done else ())
             if not each.near
         ]

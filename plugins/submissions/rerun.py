@@ -1,7 +1,7 @@
-"""Some jobs of a submission run again, here, and compared with what it says.
+"""Runs some jobs of a submission again, here, and compares them with what it says.
 
-Which code runs is decided here: the algorithm is looked up by its name and distribution among the
-installed plugins. What a submission names as ``load`` is never imported.
+This machine decides which code runs: the algorithm is looked up by its name and distribution among
+the installed plugins. What a submission names as ``load`` is never imported.
 """
 
 from __future__ import annotations
@@ -31,23 +31,24 @@ from bell_bench_submissions.check import Report
 ACCURACIES = ("accuracy_learnt", "accuracy_final")
 COUNTS = ("updates", "train_flops", "inference_flops", "paths_evaluated", "stored_bytes",
           "parameters")  # fmt: skip
-"""What a rerun finds again besides accuracies; seconds and memory are the machine's."""
-TOLD = 20
-"""Differences told per job."""
+"""The counts that a rerun must repeat, besides accuracies; seconds and memory depend on the
+machine."""
+REPORTED = 20
+"""The number of differences that are reported per job."""
 
 
 @dataclass
 class Rerun:
-    """What was run again, and how it compares."""
+    """Which jobs were run again, and how they compare."""
 
     agreed: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     unable: list[str] = field(default_factory=list)
-    """Why some jobs could not be chosen."""
+    """Why some jobs cannot be run here."""
 
 
 def draw_seed() -> int:
-    """A seed that nobody can foresee, so that no submission is made for it."""
+    """Return a seed that nobody can foresee, so that no submission can be made to fit it."""
     return secrets.randbelow(2**32)
 
 
@@ -74,7 +75,8 @@ def rerun(submission: Submission, report: Report, count: int, seed: int) -> Reru
 
 
 def _able(report: Report, result: Rerun) -> dict[str, Job]:
-    """The done jobs as this installation would run them, by their names in the submission."""
+    """Return the done jobs as this installation would run them, by their names in the
+    submission."""
     able: dict[str, Job] = {}
     for name, job in report.jobs.items():
         if report.statuses[name] != "done":
@@ -88,10 +90,10 @@ def _able(report: Report, result: Rerun) -> dict[str, Job]:
 
 
 def _as_here(job: Job) -> Job:
-    """The same job planned here, from names alone."""
+    """Return the same job, planned here from names alone."""
     distribution, _, _ = job.provider.rpartition(" ")
     if job.load.startswith("file:") or distribution.endswith(".py"):
-        raise BellBenchError("it is a file of its author's, not an installed plugin")
+        raise BellBenchError("its algorithm is a file of its author, not an installed plugin")
     family, _, _ = job.algorithm.rpartition(":")
     algorithm = (
         job.algorithm if family in registry().families else f"{distribution}:{job.algorithm}"
@@ -117,7 +119,8 @@ def _as_here(job: Job) -> Job:
 
 
 def _compare(name: str, submission: Submission, folder: JobFolder, result: Rerun) -> None:
-    """Judge one job: to the bit where the same machine and software promise that, else nearly."""
+    """Judge one job: exactly, if the same machine and software promise the same bits; else within
+    what is allowed."""
     entry, now = submission.entry(name), folder.record()
     then = entry.record
     assert then is not None
@@ -136,7 +139,7 @@ def _compare(name: str, submission: Submission, folder: JobFolder, result: Rerun
         result.agreed.append(f"{name}: rerun: the same to the bit, FLOPs and stored bytes included")
     elif not unlike:
         changed = [*differences, *([] if same else ["other predictions"])]
-        result.faults += [f"{name}: rerun: {told}" for told in changed[:TOLD]]
+        result.faults += [f"{name}: rerun: {told}" for told in changed[:REPORTED]]
     else:
         found = list(compare(then, now))
         far = [each for each in found if not each.near]
@@ -147,7 +150,8 @@ def _compare(name: str, submission: Submission, folder: JobFolder, result: Rerun
 
 
 def _unlike(then: Environment, now: Environment) -> Iterator[str]:
-    """In what the machine or the software differs; threads and device are the job's own."""
+    """Yield how the machine or the software differs; threads and device belong to the job
+    itself."""
     for key in ("cpu", "cores", "platform", "python", "code"):
         if getattr(then, key) != getattr(now, key):
             yield f"another {key}" if key != "code" else "another commit of bell-bench"

@@ -19,7 +19,8 @@ from bell_bench.suites.base import Suite, recorded_settings
 
 
 class Uncheckable(Exception):
-    """Why a job cannot be judged here, and what would help. No fault of the submission."""
+    """Says why a job cannot be judged here, and what would help. It is not a fault of the
+    submission."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class TrueProblem:
     fingerprint: str
     test_fingerprint: str
     labels: NDArray[Any]
-    """Of the test set."""
+    """The labels of the test set."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +41,17 @@ class Truth:
 
     problems: list[TrueProblem]
     settings: dict[str, Any]
-    """As a record holds them."""
+    """The settings in the form that a record holds."""
 
 
 class Truths:
-    """Realisations, each made once."""
+    """The realisations that jobs are checked against, each made only once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Any, ...], Truth | Uncheckable] = {}
 
     def of(self, job: Job) -> Truth:
-        """What the job's problems are; raises Uncheckable where that cannot be told here."""
+        """Return the job's true problems; raise Uncheckable if they cannot be made here."""
         key = (job.suite, job.suite_version, job.sequence, job.realisation_seed, job.scale,
                job.protocol, job.data, *sorted(job.imported.items()))  # fmt: skip
         if key not in self._known:
@@ -65,7 +66,8 @@ class Truths:
 
 
 def suite_of(job: Job) -> Suite:
-    """The suite that the job names, in the job's version."""
+    """Return the suite that the job names, in the job's version; raise Uncheckable if it is not
+    here."""
     try:
         suite = registry().suite(job.suite)
     except UsageError as error:
@@ -85,7 +87,8 @@ def suite_of(job: Job) -> Suite:
 
 
 def misnamed(suite: Suite, job: Job) -> list[str]:
-    """What the job names that its suite does not have, and a seed that is not the suite's."""
+    """Return the names in a job that its suite does not have, and its seed if that is not the
+    suite's."""
     choices: list[tuple[str, str, Mapping[str, Any]]] = [
         ("sequence", job.sequence, suite.sequences),
         ("scale", job.scale, suite.scales),
@@ -93,7 +96,7 @@ def misnamed(suite: Suite, job: Job) -> list[str]:
         ("data", job.data, suite.sources),
     ]
     faults = [
-        f"{kind} {name!r} is none of suite {job.suite!r}: {', '.join(known)}"
+        f"suite {job.suite!r} has no {kind} {name!r}; it has {', '.join(known)}"
         for kind, name, known in choices
         if name not in known
     ]

@@ -108,8 +108,8 @@ def test_rules_come_from_a_file(tmp_path):
         ("latent", "PROPERTY.FIELD=VALUE"),
         ("lattent.threshold=1", "did you mean latent"),
         ("latent.thresh=1", "did you mean threshold"),
-        ("latent.threshold=much", "no number"),
-        ("latent.threshold=nan", "no threshold of a rule"),
+        ("latent.threshold=much", "'much' is not a number"),
+        ("latent.threshold=nan", "threshold of a rule must be a finite number, not nan"),
         ("latent.direction=up", "unknown direction"),
         ("latent.figure=B", "unknown figure"),
     ],
@@ -123,7 +123,7 @@ def test_a_wrong_change_is_told(change, told):
 def test_a_file_that_holds_no_rules_is_refused(tmp_path, text):
     file = tmp_path / "rules.json"
     file.write_text(text)
-    with pytest.raises(UsageError, match="no file of rules"):
+    with pytest.raises(UsageError, match="not a file of rules"):
         read_rules(file)
 
 

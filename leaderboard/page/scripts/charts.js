@@ -1,12 +1,12 @@
 "use strict";
 
-/** Okabe and Ito's colours; black gives way to the ink of the theme. Symbols differ as well; all of
- * them are areas, for a symbol of lines cannot be filled and would not be seen. */
+/** The colours of Okabe and Ito; the text colour of the theme replaces black. Symbols differ as well.
+ * All of them are areas, because a symbol of lines cannot be filled and would not be visible. */
 const COLOURS = ["currentColor", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8a7d00"];
 const SYMBOLS = ["circle", "square", "triangle", "diamond", "cross", "star", "wye", "hexagon"];
 const CHART = { height: 340, marginLeft: 48, marginRight: 24, marginBottom: 40, style: { fontSize: "12px" } };
 
-/** No two alike: from the ninth on colours come again, with other symbols and dashed lines. */
+/** A different style for each algorithm: from the ninth on, colours repeat with other symbols and dashed lines. */
 function styleOf(board, name) {
   const place = board.algorithms.indexOf(name);
   const round = Math.floor(place / COLOURS.length);
@@ -14,7 +14,7 @@ function styleOf(board, name) {
     dash: round ? "5 3" : null };
 }
 
-/** Round numbers between the ends; on a wide logarithmic axis 1, 2 and 5 of each decade. */
+/** Round numbers between the ends; on a wide logarithmic axis, 1, 2 and 5 times each power of ten. */
 function logTicks([low, high]) {
   if (high / low < 8) return d3.ticks(low, high, 4);
   const decades = d3.range(Math.floor(Math.log10(low)), Math.ceil(Math.log10(high)) + 1);
@@ -23,8 +23,8 @@ function logTicks([low, high]) {
   return inside.length > 7 ? inside.filter((tick) => Number.isInteger(Math.round(1e9 * Math.log10(tick)) / 1e9)) : inside;
 }
 
-/** Where labels go so that none hides another or a point: above, below, beside, or further away;
- * the best choose first. All in pixels. */
+/** Places for labels, in pixels, so that no label hides another or a point: above, below, beside, or
+ * further away. The algorithms with the highest scores get their places first. */
 function labelPlaces(names, X, Y, width) {
   const taken = X.map((x, i) => [x - 6, Y[i] - 6, x + 6, Y[i] + 6]);
   const places = [];
@@ -42,7 +42,7 @@ function labelPlaces(names, X, Y, width) {
   return places;
 }
 
-/** Places are found once the scales are known. */
+/** Labels of points; their places are computed once the scales are known. */
 function labelMark(points) {
   return Plot.text(points, Plot.initializer({ x: "cost", y: "score", text: "name", fill: "currentColor" },
     (data, facets, { x, y }, scales, { width }) => {
@@ -53,7 +53,7 @@ function labelMark(points) {
     }));
 }
 
-/** Of one algorithm a mark with a style of its own, so that no scale has to be shared. */
+/** One mark per algorithm with its own style, so that algorithms need not share a scale. */
 function pointMarks(board, points) {
   return points.flatMap((point) => {
     const { colour, symbol } = styleOf(board, point.name);
@@ -76,7 +76,7 @@ function costPoints(board, cost) {
   }));
 }
 
-/** As wide as its column: one on a phone, two elsewhere. */
+/** The width of a column: there is one column on a phone, and two on wider screens. */
 function chartWidth() {
   const room = byId("cost-charts").clientWidth;
   return Math.max(280, Math.min(600, room < 900 ? room : room / 2 - 16));
@@ -130,7 +130,7 @@ function budgetChart(board, spent, budgets) {
   });
 }
 
-/** Which symbol and colour is whose. */
+/** Which symbol and colour each algorithm has. */
 function legend(board) {
   const items = board.algorithms.map((name) => {
     const { colour, symbol } = styleOf(board, name);
@@ -142,10 +142,10 @@ function legend(board) {
   return element("ul", { class: "legend" }, ...items);
 }
 
-/** Whom the charts of cost leave out. */
+/** Which algorithms the charts of cost leave out. */
 function undrawn(board) {
   const names = board.averages.filter((row) => row.complete < board.averaged.length).map((row) => row.algorithm);
-  return names.length ? `Not drawn, for they have not completed every sequence: ${names.join(", ")}.` : "";
+  return names.length ? `Not drawn, because they have not completed every sequence: ${names.join(", ")}.` : "";
 }
 
 function drawCharts(board, budgets) {

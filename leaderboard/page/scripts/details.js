@@ -14,7 +14,7 @@ function openDetails(title, ...content) {
   byId("details").scrollTop = 0;
 }
 
-/** Where a row's figures come from: its jobs, each with settings, software, machine and problems. */
+/** Shows where a row's figures come from: its jobs, each with settings, software, machine and problems. */
 function showJobs(jobs, row) {
   const one = jobs.length === 1;
   const parts = jobs.map((job) => element("details", one ? { class: "job", open: "" } : { class: "job" },

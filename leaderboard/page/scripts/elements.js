@@ -1,6 +1,6 @@
 "use strict";
 
-/** Elements are made here and nowhere else: what is put in becomes text, never markup. */
+/** Makes an element. All elements are made here: their content becomes text, never markup. */
 function element(name, options = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(options)) {
@@ -18,7 +18,7 @@ function byId(id) {
   return document.getElementById(id);
 }
 
-/** Fill a select with [value, text] pairs, keeping the choice where it is still there. */
+/** Fills a select with [value, text] pairs, and keeps the choice if it is still there. */
 function choices(select, pairs) {
   const before = select.value;
   select.replaceChildren(...pairs.map(([value, text]) => element("option", { value, text })));

@@ -1,7 +1,7 @@
 "use strict";
 
-/** Purple to orange through grey, which the colour-blind can tell apart; darker in the dark. By the
- * root, so that a gain of 3 still has a colour where another loses 30. */
+/** A colour from purple to orange through grey, which colour-blind readers can tell apart; darker in
+ * the dark theme. It grows with the square root, so that a gain of 3 can be seen beside a loss of 30. */
 function diverging(share) {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const [low, middle, high] = dark ? ["#6d4fb3", "#24272b", "#a85a12"] : ["#8e7cc3", "#f4f4f2", "#f0a04b"];
@@ -12,7 +12,7 @@ function sequential(share) {
   return d3.interpolateCividis(Math.max(0, Math.min(1, share)));
 }
 
-/** Black or white, whichever reads better on a colour. */
+/** Black or white, whichever is easier to read on a colour. */
 function inkOn(colour) {
   const { r, g, b } = d3.rgb(colour);
   const linear = [r, g, b].map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));

@@ -1,12 +1,12 @@
 "use strict";
 
-/** The mean of several jobs' matrices; null where one has none. */
+/** The mean of several jobs' matrices; null if one of them has no matrix. */
 function meanMatrix(matrices) {
   if (matrices.some((matrix) => !matrix.length || matrix.length !== matrices[0].length)) return null;
   return matrices[0].map((line, t) => line.map((_, i) => d3.mean(matrices, (matrix) => matrix[t][i])));
 }
 
-/** Colours reach from the lowest accuracy shown to 1. */
+/** A matrix as a table; its colours range from the lowest accuracy shown to 1. */
 function matrixTable(matrix, lowest = d3.min(matrix.flat())) {
   const size = matrix.length;
   const head = element("tr", {}, element("th"), ...matrix.map((_, i) => element("th", { scope: "col", text: String(i + 1) })));

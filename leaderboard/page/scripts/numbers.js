@@ -1,6 +1,6 @@
 "use strict";
 
-/** How each figure is called and printed; the page adds its scores and its costs. */
+/** How each figure is named and printed; the page adds its scores and its costs. */
 const FIGURES = { A_gain: { title: "A − SA", digits: 2, signed: true } };
 
 function shown(figure, value) {
@@ -12,7 +12,7 @@ function shown(figure, value) {
   return (form.signed && scaled > 0 ? "+" : "") + text.replace("-", "−") + (form.unit ?? "");
 }
 
-/** "71.15 [68.85, 72.81]", or the mean alone where no interval can be given. */
+/** "71.15 [68.85, 72.81]", or the mean alone if there is no interval. */
 function withInterval(figure, numbers) {
   if (!numbers) return "–";
   const [mean, low, high] = numbers;
@@ -20,7 +20,7 @@ function withInterval(figure, numbers) {
   return low === null ? text : `${text} [${shown(figure, low)}, ${shown(figure, high)}]`;
 }
 
-/** A mean with its interval as a bar on the column's range. */
+/** A mean, with its interval as a bar on the column's range. */
 function measure(figure, numbers, range) {
   if (!numbers) return document.createTextNode("–");
   const [mean, low, high] = numbers;
@@ -35,7 +35,7 @@ function measure(figure, numbers, range) {
     element("small", { text: ends }));
 }
 
-/** The range of a figure's intervals over rows, for bars that can be compared. */
+/** The range of a figure's intervals over all rows, so that bars can be compared. */
 function rangeOf(rows, figure) {
   const ends = rows.flatMap((row) => (row[figure] ? row[figure].slice(0, 3).filter((end) => end !== null) : []));
   return ends.length ? [Math.min(...ends), Math.max(...ends)] : null;

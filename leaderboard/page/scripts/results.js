@@ -12,8 +12,8 @@ function named(title, value) {
   return { title, name: true, cell: value, key: value };
 }
 
-/** Columns of means: bars for scores, the interval in the title for the rest. Where there is no
- * score, its place names the status. */
+/** Columns of means: scores have bars, other figures have their interval in the tooltip. If a row has
+ * no score, the column of A names the status. */
 function figureColumns(rows) {
   return shownFigures().map((figure) => {
     const range = figure in page.scores ? rangeOf(rows, figure) : null;
@@ -68,7 +68,7 @@ function drawResults(board, jobs) {
   filter();
 }
 
-/** The board's jobs as rows: plain numbers, no intervals. */
+/** The board's jobs as rows: plain numbers without intervals. */
 function boardJobs(board, jobs) {
   return board.cells.flatMap((cell) => cell.jobs.map((place) => ({
     sequence: cell.sequence, algorithm: cell.algorithm, status: jobs[place].status === "done" ? "" : jobs[place].status, job: jobs[place],

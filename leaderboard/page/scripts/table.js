@@ -1,8 +1,8 @@
 "use strict";
 
 /**
- * A table whose headings sort. A column has a title, a cell(row) that gives a node or a text, and a
- * key(row) to sort by; rows without a key go last, whichever way it sorts.
+ * A table with headings that sort it. A column has a title, a cell(row) that gives a node or a text,
+ * and a key(row) to sort by. Rows without a key come last, in both directions.
  */
 function sortableTable(table, columns, rows, { open, sort } = {}) {
   const body = element("tbody");

@@ -1,4 +1,4 @@
-"""How well Gaussians of N images tell the nine domains apart, by way of fitting them."""
+"""How well Gaussians of N images tell the nine domains apart, for several ways of fitting them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ from bell_bench_algorithms.picle.gaussian import Moments, projection
 
 SIZES = (50, 100, 500, 1_000, 5_000, 10_000, 20_000, 30_000, 44_000)
 POINTS = 100
-"""Fresh images of a domain by which the Gaussians are ranked."""
+"""How many fresh images of a domain the Gaussians are ranked by."""
 RIDGE = 1e-8
 """Added to every variance."""
 METHODS: Mapping[str, int | None] = {"rp_10": 10, "rp_20": 20, "rp_40": 40, "diag_loading": None}
-"""Dimensions that pixels are projected to; None: they are not."""
+"""How many dimensions the pixels are projected to; None: they are not projected."""
 EXACT = 256
-"""Images of bytes whose second moments are whole numbers below 2²⁴: exact in single precision."""
+"""The number of byte images whose second moments stay whole numbers below 2²⁴, and so exact in
+single precision."""
 
 
 def run(*, scale: str, data: str, seeds: int, tell: Tell) -> pd.DataFrame:
-    """One row per method, N and seed: the average position of the true domain, 0 at best."""
+    """Return one row per method, N and seed: the average position of the true domain, 0 at best."""
     domains = load(scale, data)
     available = min(len(domain.train_images) for domain in domains)
     sizes = sorted({min(size, available) for size in SIZES})
@@ -40,7 +41,7 @@ def run(*, scale: str, data: str, seeds: int, tell: Tell) -> pd.DataFrame:
 
 
 def load(scale: str, data: str) -> list[Domain]:
-    """BELL's nine domains, or what to do about those that are not here."""
+    """Return BELL's nine domains; if images are missing, raise UsageError with what to do."""
     scales = registry().suite("bell").scales
     for kind, asked, known in (("scale", scale, scales), ("data source", data, SOURCES)):
         if asked not in known:
@@ -56,9 +57,11 @@ def load(scale: str, data: str) -> list[Domain]:
 def rank(
     domains: Sequence[Domain], sizes: Sequence[int], seed: int
 ) -> Iterator[tuple[str, int, float]]:
-    """Method, N and average position; N goes up, the images of a smaller one among a larger's.
+    """Yield method, N and average position. N rises, and the images of a smaller N are among those
+    of a larger N.
 
-    A projected Gaussian follows from that of the pixels, so all methods see the same images.
+    A projected Gaussian follows from the Gaussian of the pixels, so all methods see the same
+    images.
     """
     generator = torch.Generator().manual_seed(seed)
     samples = [Sample(domain, generator) for domain in domains]
@@ -82,7 +85,8 @@ def rank(
 
 
 def log_likelihoods(means: Tensor, covariances: Tensor, points: Tensor) -> Tensor:
-    """Of each domain's points (domains, points, d), summed, under each Gaussian: a square."""
+    """Return a square matrix: the summed log-likelihood of each domain's points under each
+    Gaussian. ``points`` has the shape (domains, points, d)."""
     identity = torch.eye(covariances.shape[-1], dtype=covariances.dtype)
     factors = torch.linalg.cholesky(covariances + RIDGE * identity)
     gaussians = MultivariateNormal(means, scale_tril=factors, validate_args=False)
@@ -91,7 +95,8 @@ def log_likelihoods(means: Tensor, covariances: Tensor, points: Tensor) -> Tenso
 
 
 def positions(likelihoods: Tensor) -> Tensor:
-    """How many Gaussians each domain's points (rows) find likelier than their own."""
+    """Return how many Gaussians give each domain's points (rows) a higher likelihood than its own
+    Gaussian does."""
     return (likelihoods > likelihoods.diagonal().unsqueeze(1)).sum(1)
 
 
@@ -109,7 +114,7 @@ class Sample:
         self._squares: Tensor | float = 0.0
 
     def moments(self, size: int) -> Moments:
-        """Of the first ``size`` training images, which may only grow."""
+        """Return the moments of the first ``size`` training images; ``size`` may only grow."""
         for rows in self._order[self._count : size].split(EXACT):
             x = torch.from_numpy(self.domain.train_images[rows.numpy()]).flatten(1).float()
             self._sum = x.sum(0).double() + self._sum

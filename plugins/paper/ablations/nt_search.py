@@ -1,6 +1,7 @@
 """How soon searches over suffixes find the best one, on S_in_plus.
 
-What any search could ask for is trained once; then every search is replayed on the record.
+Every path that a search could ask for is trained once; then every search is replayed on the
+recorded accuracies.
 """
 
 from __future__ import annotations
@@ -40,19 +41,19 @@ from bell_bench_algorithms.picle.suffixes import (
 
 SEQUENCE = "S_in_plus"
 KERNELS = ("cov", "pc", "gpd", "gpd_pc", "gpd_l2", "gpd_l2_pc")
-"""Those that the appendix compares with ``l2``."""
+"""The kernels that the appendix compares with ``l2``."""
 METHODS: Mapping[str, NTOptions | None] = {
     "BO_l2": NTOptions(),
     "BO_l2_r": NTOptions(first_points="random"),
     "RS": None,
     **{f"BO_{kernel}_r": NTOptions(kernel=kernel, first_points="random") for kernel in KERNELS},
 }
-"""By their names in the paper; None: random search."""
+"""The searches by their names in the paper; None: random search."""
 COLUMNS = ("method", "realisation", "seed", "paths", "suffix", "accuracy", "best_accuracy")
 
 
 class SearchComparison(Functions):
-    """Functions by what a search asks of them, computed once and looked up after."""
+    """Functions with the values that a search asks for: computed once, then looked up."""
 
     def __init__(self, distances: Tensor, similarities: Mapping[str, Tensor]) -> None:
         self._distances = distances
@@ -67,7 +68,7 @@ class SearchComparison(Functions):
 
 @dataclass(frozen=True)
 class Recorded:
-    """All that a search on one realisation could ask for."""
+    """Everything that a search on one realisation could ask for."""
 
     realisation: int
     suffixes: Sequence[Suffix]
@@ -86,7 +87,8 @@ def run(
     out: pathlib.Path,
     tell: Tell,
 ) -> pd.DataFrame:
-    """One row per method, realisation, seed and path evaluated, to where the search stopped."""
+    """Return one row per method, realisation, seed and path evaluated, up to where the search
+    stopped."""
     request = Request(
         algorithms=("nt-only",),
         sequences=(SEQUENCE,),
@@ -118,7 +120,8 @@ def record(
 ) -> Recorded:
     """Solve all problems but the last standalone, then try every suffix on the last.
 
-    Trained through the evaluation store: what was trained before, by whomever, is looked up.
+    Paths are trained through the evaluation store: a path that any run has trained before is looked
+    up.
     """
     where = f"realisation {job.realisation}"
     with tempfile.TemporaryDirectory() as work:
@@ -168,7 +171,7 @@ def _compare(
 def replay_all(
     recorded: Recorded, seeds: int, step: Callable[[str], None]
 ) -> Iterator[tuple[str, int, int, int, str, float, float]]:
-    """Every method with every seed, as rows of ``COLUMNS``."""
+    """Yield the rows (of ``COLUMNS``) of every method with every seed."""
     for method, options in METHODS.items():
         for seed in range(_repeats(options, seeds)):
             best = 0.0
@@ -181,10 +184,10 @@ def replay_all(
 
 
 def replay(recorded: Recorded, options: NTOptions | None, seed: int) -> list[int]:
-    """The numbers of the suffixes that a search evaluates, in order.
+    """Return the numbers of the suffixes that a search evaluates, in order.
 
-    With one seed, all that begins at random begins alike. No c bounds a search here, as it would
-    hide how many paths it needs.
+    All searches that begin at random begin with the same suffixes if their seed is the same. No c
+    limits a search here, because a limit would hide how many paths it needs.
     """
     count = len(recorded.suffixes)
     generator = torch.Generator().manual_seed(derive_seed(recorded.realisation, seed))
@@ -203,15 +206,16 @@ def replay(recorded: Recorded, options: NTOptions | None, seed: int) -> list[int
 
 
 def curves(rows: pd.DataFrame) -> pd.DataFrame:
-    """Best accuracy after each number of paths, one row per run; a search that has stopped keeps
-    what it found."""
+    """Return the best accuracy after each number of paths, one row per run. A search that has
+    stopped keeps the best that it found."""
     runs = ["method", "realisation", "seed"]
     table = rows.pivot(index=runs, columns="paths", values="best_accuracy").ffill(axis=1)
     return table.loc[[method for method in METHODS if method in table.index]]
 
 
 def stopping(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per run: the paths it evaluated, and the best it found and could have found."""
+    """Return one row per run: the paths it evaluated, and the best it found and could have
+    found."""
     runs = rows.groupby(["method", "realisation", "seed"], sort=False, as_index=False)
     found = runs.agg(paths=("paths", "max"), best_accuracy=("best_accuracy", "max"))
     highest = rows.groupby("realisation")["accuracy"].max()
@@ -219,12 +223,13 @@ def stopping(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _repeats(options: NTOptions | None, seeds: int) -> int:
-    """Once is enough where nothing is random; repeating it would only narrow its error band."""
+    """Return how often to run a search. Once is enough if nothing is random: more runs would only
+    make its error band narrower."""
     return 1 if options and options.first_points == "central" else seeds
 
 
 class _Steps:
-    """Counts what is done, for the progress told."""
+    """Counts the steps that are done, and reports each as progress."""
 
     def __init__(self, tell: Tell) -> None:
         self.tell = tell
@@ -237,7 +242,8 @@ class _Steps:
 
 @contextmanager
 def _threads(count: int) -> Iterator[None]:
-    """As ``evaluate`` trains: the number of threads is part of an evaluation's identity."""
+    """Train with as many threads as ``evaluate`` does: their number is part of an evaluation's
+    identity."""
     usual = torch.get_num_threads()
     torch.set_num_threads(count)
     try:

@@ -19,12 +19,12 @@ COLOURS = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"),
     *("#56B4E9", "#000000", "#8B4513", "#888888"),
 )
-"""Of the methods, in order; told apart by the colour-blind, too."""
+"""The colours of the methods, in order; colour-blind readers can tell them apart too."""
 DASHES = ("-", "--", "-.", ":")
 
 
 def draw_density(rows: pd.DataFrame, file: pathlib.Path, title: str) -> None:
-    """Average position against N; beside it, the same for small N."""
+    """Draw the average position against N, and beside it the same for small N."""
     figure = Figure(figsize=(10, 4), layout="constrained")
     figure.suptitle(title, fontsize=10)
     for axis, most in zip(figure.subplots(1, 2), (rows["N"].max(), SMALL), strict=True):
@@ -44,13 +44,15 @@ def draw_density(rows: pd.DataFrame, file: pathlib.Path, title: str) -> None:
 
 
 def _labels(sizes: list[int]) -> list[str]:
-    """Of the ticks of a log axis, but those too close to the next."""
+    """Return the labels of a logarithmic axis's ticks; a label too close to the next one is
+    empty."""
     following = [*sizes[1:], math.inf]
     return [f"{n:,}" if after > 1.3 * n else "" for n, after in zip(sizes, following, strict=True)]
 
 
 def draw_nt_search(rows: pd.DataFrame, file: pathlib.Path, title: str) -> None:
-    """Best accuracy against paths evaluated: the search, its kernels; and the paths needed."""
+    """Draw the best accuracy against paths evaluated, for the search and for its kernels, and the
+    paths needed."""
     figure = Figure(figsize=(14, 4.4), layout="constrained")
     figure.suptitle(title, fontsize=10)
     search, kernels, needed = figure.subplots(1, 3)

@@ -14,7 +14,7 @@ from bell_bench_paper.ablations import nt_search
 Summary = tuple[list[str], list[list[Any]]]
 """Headers and lines."""
 SHOWN = (2, 4, 6, 8)
-"""Numbers of paths after which the summary of a search tells its best accuracy."""
+"""The numbers of paths after which the summary of a search shows its best accuracy."""
 
 
 def write_csv(rows: pd.DataFrame, file: pathlib.Path) -> None:
@@ -22,7 +22,7 @@ def write_csv(rows: pd.DataFrame, file: pathlib.Path) -> None:
 
 
 def density_summary(rows: pd.DataFrame) -> Summary:
-    """Average position by N and method."""
+    """Return the average position by N and method."""
     methods = list(rows["method"].unique())
     lines = [
         [size, *(with_error(own["average_position"][own["method"] == m], 2) for m in methods)]
@@ -32,7 +32,8 @@ def density_summary(rows: pd.DataFrame) -> Summary:
 
 
 def nt_search_summary(rows: pd.DataFrame) -> Summary:
-    """Paths needed and best accuracies, in per cent, by method; last, what could be found."""
+    """Return the paths needed and the best accuracies, in per cent, by method; the last line is the
+    best that could be found."""
     stopping, curves = nt_search.stopping(rows), 100 * nt_search.curves(rows)
     shown = [paths for paths in SHOWN if paths in curves.columns]
     lines: list[list[Any]] = []
@@ -48,17 +49,17 @@ def nt_search_summary(rows: pd.DataFrame) -> Summary:
 
 
 def with_error(series: pd.Series, digits: int) -> str:
-    """Mean and standard error; no error of a single value."""
+    """Return mean and standard error as text; a single value has no error."""
     values = series.to_numpy(dtype=float)
     error = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
     return f"{np.mean(values):.{digits}f}" + (f" ± {error:.{digits}f}" if error is not None else "")
 
 
 def density_title(data: str, scale: str) -> str:
-    """What stands above the table and the figure."""
+    """Return the title above the table and the figure."""
     return f"Average position of the true domain among nine ({data}, {scale})"
 
 
 def nt_search_title(data: str, scale: str, protocol: str) -> str:
-    """What stands above the table and the figure."""
+    """Return the title above the table and the figure."""
     return f"Search for latent transfer on S_in_plus ({data}, {scale}, {protocol})"

@@ -1,4 +1,4 @@
-"""The paper, claim by claim: what it says, what was measured, and a verdict by a stated rule."""
+"""The paper, claim by claim: what it says, what was measured, and the verdict by a stated rule."""
 
 from bell_bench_paper.claims.claims import Book, Claim, Part, Runs, read_book
 from bell_bench_paper.claims.evidence import Evidence

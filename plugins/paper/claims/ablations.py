@@ -1,4 +1,4 @@
-"""What the ablations found, from the rows of their CSV files: values by realisation or seed."""
+"""Figures of the ablations, from the rows of their CSV files: values by realisation or by seed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ ABLATIONS: Mapping[str, Mapping[str, str]] = {
         "paths_share": "share of all paths until it stopped",
     },
 }
-"""The ablations, and the figures that a claim may speak of."""
+"""The ablations, and the figures that a claim may be about."""
 COUNTED = "best"
-"""The figure that is asked for after so many paths."""
+"""The figure that is measured after a given number of paths."""
 
 Row = Mapping[str, Any]
 
@@ -29,21 +29,22 @@ Row = Mapping[str, Any]
 def ablation_values(
     ablation: str, rows: Sequence[Row], figure: str, method: str, place: str
 ) -> Values | None:
-    """Values of a method, one per seed (density) or per realisation; None if it has none.
+    """Return the values of a method, one per seed (density) or per realisation; None if it has
+    none.
 
-    ``place`` is the N of density, or how many paths were evaluated; empty where it has no meaning.
+    ``place`` is the N of density, or the number of paths evaluated; empty where it has no meaning.
     """
     own = [row for row in rows if row["method"] == method]
     if ablation == "density":
         found = {int(row["seed"]): float(row["average_position"])
                  for row in own if str(row["N"]) == place}  # fmt: skip
     else:
-        found = _searches(own, figure, place, most=_most(rows))
+        found = _searches(own, figure, place, most=_path_count(rows))
     return np.array([found[unit] for unit in sorted(found)]) if found else None
 
 
 def _searches(rows: Iterable[Row], figure: str, place: str, *, most: int) -> dict[int, float]:
-    """Per realisation the mean over seeds."""
+    """Return for each realisation the mean over seeds."""
     runs: dict[tuple[int, int], list[float]] = {}
     for row in sorted(rows, key=lambda row: int(row["paths"])):
         run = runs.setdefault((int(row["realisation"]), int(row["seed"])), [])
@@ -57,7 +58,7 @@ def _searches(rows: Iterable[Row], figure: str, place: str, *, most: int) -> dic
 
 
 def _figure(figure: str, best: Sequence[float], place: str, most: int) -> float:
-    """Of one search; one that has stopped keeps what it found."""
+    """Return the figure of one search; a search that has stopped keeps the best that it found."""
     if figure == COUNTED:
         return best[min(int(place), len(best)) - 1]
     if figure == "anytime":
@@ -65,6 +66,6 @@ def _figure(figure: str, best: Sequence[float], place: str, most: int) -> float:
     return {"end": best[-1], "paths": float(len(best)), "paths_share": len(best) / most}[figure]
 
 
-def _most(rows: Iterable[Row]) -> int:
-    """How many paths there are: as many as the search that cannot stop evaluates."""
+def _path_count(rows: Iterable[Row]) -> int:
+    """Return how many paths there are: as many as the search that never stops early evaluates."""
     return max((int(row["paths"]) for row in rows), default=0)

@@ -1,7 +1,8 @@
-"""The file of claims: what the paper says, the runs that can tell, and its printed tables.
+"""The file of claims: what the paper says, the runs that can decide it, and its printed tables.
 
-``claims.json`` has ``parts`` (which jobs and ablations), ``groups`` (sequences by one name),
-``tables`` (as printed) and ``claims``. Anyone's file of that form will do (docs/reproduction.md).
+``claims.json`` has ``parts`` (the jobs and ablations of each), ``groups`` (sequences under one
+name), ``tables`` (as printed) and ``claims``. Any file of that form can be used
+(docs/reproduction.md).
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from bell_bench_paper.claims.ablations import ABLATIONS, COUNTED
 from bell_bench_paper.claims.regions import RULES, Region
 
 STANDALONE = "sa"
-"""The algorithm that others are measured against."""
+"""The algorithm that others are compared with."""
 PROPERTY = "property"
-"""The rule of claims about the table of properties; its regions are those of rules.json."""
+"""The rule of claims about the table of properties; their regions are those of rules.json."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,13 @@ class Runs:
     algorithms: tuple[str, ...]
     realisations: tuple[int, ...]
     only_given: bool = False
-    """Counted where they have been done, and never run: they take too long."""
+    """Whether these jobs are never run, because they take too long, and count only where they are
+    already done."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """What one word of the command line stands for."""
+    """The runs that one word of the command line stands for."""
 
     name: str
     runs: tuple[Runs, ...]
@@ -57,25 +59,25 @@ class Claim:
     rule: str
     figure: str
     of: tuple[str, ...]
-    """Algorithms, or methods of an ablation, that it is about."""
+    """The algorithms, or the methods of an ablation, that the claim is about."""
     suite: str
-    """Or the ablation's name."""
+    """The suite, or the name of the ablation."""
     against: tuple[str, ...] = ()
-    """What to subtract: each of ``of`` minus each of these."""
+    """What is subtracted: each of ``of`` minus each of these."""
     protocol: str = ""
     on: tuple[str, ...] = ()
-    """Sequences that are averaged, or that a property needs; for ablations the N, or the paths
-    evaluated."""
+    """The sequences that are averaged, or that a property needs; for ablations the N, or the number
+    of paths evaluated."""
     each: bool = False
-    """Not averaged: it must hold on each of ``on``."""
+    """Whether the claim must hold on each of ``on``, without averaging."""
     settings: Mapping[str, float] = field(default_factory=dict)
-    """Of the rule: margin, value, tolerance."""
+    """Settings of the rule: margin, value, tolerance."""
     stated: float | None = None
-    """The number in the sentence, where it has one."""
+    """The number in the sentence; None if it has none."""
     trait: str = ""
-    """The property of rules.json, where it is about one."""
+    """The property of rules.json that the claim is about, if any."""
     observed: bool = True
-    """Of a property: whether the paper has a tick."""
+    """For a property: whether the paper has a tick."""
     note: str = ""
 
     @property
@@ -85,7 +87,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Table:
-    """A printed table: one figure of some algorithms, by sequence and averaged."""
+    """A printed table: one figure of several algorithms, by sequence and averaged."""
 
     source: str
     suite: str
@@ -93,7 +95,7 @@ class Table:
     of: tuple[str, ...]
     rows: Mapping[str, Sequence[float | None]]
     over: tuple[str, ...]
-    """The sequences that it is about."""
+    """The sequences of the table, which the average is over."""
     average: Sequence[float | None] | None = None
 
     def value(self, name: str, place: str) -> float | None:
@@ -105,7 +107,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Book:
-    """A file of claims, read."""
+    """The content of a file of claims."""
 
     title: str
     parts: Mapping[str, Part]
@@ -113,7 +115,8 @@ class Book:
     claims: tuple[Claim, ...]
 
     def published(self, suite: str, figure: str, name: str, on: Sequence[str]) -> float | None:
-        """The printed average or value, or the mean or difference that follows from what is."""
+        """Return the printed average or value; if there is none, the mean or difference that
+        follows from printed figures; else None."""
         tables = [
             table
             for table in self.tables
@@ -139,13 +142,13 @@ class Book:
 
 
 def read_book(file: pathlib.Path | None = None) -> Book:
-    """Our claims, or those of another file of the same form."""
+    """Return our claims, or those of another file of the same form."""
     try:
         own = resources.files(__package__).joinpath("claims.json")
         return _book(parse_json(own.read_bytes()) if file is None else read_json(file))
     except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
         raise UsageError(
-            f"{file} is no file of claims ({error!r}): docs/reproduction.md describes the form"
+            f"{file} is not a file of claims ({error!r}): docs/reproduction.md describes the form"
         ) from error
 
 
@@ -166,7 +169,7 @@ def _book(content: Mapping[str, Any]) -> Book:
 
 
 def _places(asked: str | Iterable[str], groups: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Sequences by name, or a group of them."""
+    """Return the sequences: those named, or those of a group."""
     if not isinstance(asked, str):
         return tuple(map(str, asked))
     if asked not in groups:
@@ -199,7 +202,8 @@ def _part(name: str, content: Mapping[str, Any], groups: Mapping[str, tuple[str,
 
 
 def _expanded(content: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> list[Claim]:
-    """One claim per protocol named, and per algorithm of a row of the table of properties."""
+    """Return one claim per protocol named, and per algorithm of a row of the table of
+    properties."""
     given = dict(content)
     ablation = given.pop("ablation", "")
     if ablation and ablation not in ABLATIONS:
@@ -226,7 +230,8 @@ def _expanded(content: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]])
 
 
 def _checked(claim: Claim, parts: Mapping[str, Part], properties: Sequence[Rule]) -> Claim:
-    """The claim, if every word of it is known; one of a property with the sequences it needs."""
+    """Return the claim if every name in it is known; a claim about a property gets the sequences
+    that it needs."""
     words: list[tuple[str, str, Iterable[str]]] = [
         ("part", claim.part, parts),
         ("rule", claim.rule, [*RULES, PROPERTY]),
@@ -254,7 +259,8 @@ def _checked(claim: Claim, parts: Mapping[str, Part], properties: Sequence[Rule]
 
 
 def _needed(claim: Claim, part: Part, rule: Rule) -> tuple[str, ...]:
-    """The sequences of a property's clauses; ``*`` are all that the claim's part runs."""
+    """Return the sequences of a property's clauses; ``*`` stands for all that the claim's part
+    runs."""
     named = {
         name
         for clause in rule.clauses

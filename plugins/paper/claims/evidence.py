@@ -1,8 +1,8 @@
-"""What there is to judge by: done jobs and ablations, as estimates with 95% intervals.
+"""The evidence for judging: done jobs and ablations, as estimates with 95% intervals.
 
-An interval is over realisations, paired where two algorithms are compared (bootstrap.py). A long
-sequence that was run once has one over its problems instead: it says how sure the figure is for
-this sequence, not for another.
+An interval is over realisations, paired if two algorithms are compared (bootstrap.py). A long
+sequence that was run once has an interval over its problems instead, which says how sure the figure
+is for this sequence, not for others.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 
 from bell_bench.records import Record
-from bell_bench_leaderboard.bootstrap import LEVEL, Estimate, Values, estimate
+from bell_bench_leaderboard.bootstrap import LEVEL, MeanEstimate, Values, estimate
 from bell_bench_leaderboard.rows import result_rows
 from bell_bench_paper.claims.ablations import ABLATIONS, ablation_values
 from bell_bench_paper.claims.claims import STANDALONE, Book, Runs
 from bell_bench_paper.claims.long import over_problems
 
-MEASURED_AGAINST_IT = ("Tr_last", "A_gain", "flops_growth")
-"""Figures that need the standalone run."""
+NEED_STANDALONE = ("Tr_last", "A_gain", "flops_growth")
+"""The figures that need the standalone run."""
 NEVER_RUN = " (takes long and is never run by this; counts where --out or --with has it)"
 SHOWN = 4
-"""Missing runs that are named; the others are counted."""
+"""The number of missing runs that are named; the others are only counted."""
 
 Where = tuple[str, str, str, str]
-"""Suite, protocol, sequence, algorithm."""
+"""A suite, a protocol, a sequence and an algorithm."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,15 @@ class JobEvidence:
 
 @dataclass(frozen=True)
 class Measured:
-    """A figure as measured, and what it still lacks."""
+    """A measured figure, and which of its runs are missing."""
 
-    estimate: Estimate | None
+    estimate: MeanEstimate | None
     over: str = "realisations"
     lacking: str = ""
 
 
 class Evidence:
-    """The jobs and ablations of a book's parts, by what a claim asks for."""
+    """The jobs and ablations of a book's parts, found by what a claim asks for."""
 
     def __init__(
         self,
@@ -79,11 +79,11 @@ class Evidence:
         *,
         level: float = LEVEL,
     ) -> Measured:
-        """A figure of ``name``, minus ``rival``'s if there is one, averaged over ``on``."""
+        """Return a figure of ``name``, minus that of ``rival`` if given, averaged over ``on``."""
         if suite in ABLATIONS:
             return self._of_ablation(suite, figure, name, rival, on, level)
         names = [name, *([rival] if rival else [])]
-        asked = [*names, *([STANDALONE] if figure in MEASURED_AGAINST_IT else [])]
+        asked = [*names, *([STANDALONE] if figure in NEED_STANDALONE else [])]
         lacking = self._lacking([(suite, protocol, place, each) for place in on for each in asked])
         if len(on) == 1:
             single = self._single(suite, protocol, asked, on[0])
@@ -99,8 +99,8 @@ class Evidence:
     def _values(
         self, suite: str, protocol: str, figure: str, names: Sequence[str], place: str
     ) -> dict[tuple[int, int], float]:
-        """Per realisation, and its seed, that all have on the same problems: the first's, minus the
-        second's."""
+        """Return the figure by realisation and its seed, for the realisations that all have done on
+        the same problems: the first algorithm's value, minus the second's if there are two."""
         jobs = [self._done.get((suite, protocol, place, name), {}) for name in names]
         values = {}
         for realisation in sorted(set.intersection(*(set(each) for each in jobs))):
@@ -114,7 +114,8 @@ class Evidence:
     def _single(
         self, suite: str, protocol: str, names: Sequence[str], place: str
     ) -> list[Record] | None:
-        """The records of a sequence that each of these has done once, the same realisation."""
+        """Return the records of a sequence that each of these algorithms has done once, on the same
+        realisation; None if that is not so."""
         jobs = [self._done.get((suite, protocol, place, name), {}) for name in names]
         if any(len(each) != 1 or set(each) != set(jobs[0]) for each in jobs):
             return None
@@ -146,7 +147,7 @@ class Evidence:
         return Measured(estimate(columns, units, level=level), over)
 
     def _lacking(self, asked: Sequence[Where]) -> str:
-        """Which jobs are not done, in words; empty if all are."""
+        """Return in words which jobs are not done; empty if all are done."""
         faults = []
         for where in dict.fromkeys(asked):
             *_, sequence, name = where
@@ -167,7 +168,8 @@ class Evidence:
         return f"runs missing: {', '.join(faults[:SHOWN])}{more}" if faults else ""
 
     def _runs(self, where: Where) -> list[Runs]:
-        """Those that it is among; the standalone runs come with any others."""
+        """Return the runs that the job belongs to; standalone runs belong to all runs on their
+        sequence."""
         suite, protocol, sequence, name = where
         return [
             runs

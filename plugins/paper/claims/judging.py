@@ -1,4 +1,4 @@
-"""Verdicts: each claim's figures against its rule's region."""
+"""Verdicts: each claim's figures are compared with the region of its rule."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bell_bench_leaderboard.bootstrap import LEVEL, Estimate
+from bell_bench_leaderboard.bootstrap import LEVEL, MeanEstimate
 from bell_bench_leaderboard.properties import EVERY, FIGURES, Rule, read_rules
 from bell_bench_paper.claims.ablations import ABLATIONS
 from bell_bench_paper.claims.claims import PROPERTY, Book, Claim
@@ -20,7 +20,7 @@ VERDICTS = (REPRODUCED, NOT_REPRODUCED, UNKNOWN)
 
 @dataclass(frozen=True)
 class Question:
-    """One figure of a claim, and where it must lie."""
+    """One figure of a claim, and the region where it must lie."""
 
     figure: str
     name: str
@@ -31,14 +31,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A question with its answer."""
+    """A question and its answer."""
 
     question: Question
     published: float | None
     measured: Measured
     wide: Measured
-    """The same at the level at which all of a claim's intervals hold together: one of many figures
-    may not fail a claim by chance."""
+    """The same figure, at the level at which all intervals of the claim hold together. It is used
+    to fail a claim, so that one of many figures does not fail it by chance."""
 
     @property
     def label(self) -> str:
@@ -48,7 +48,7 @@ class Quantity:
 
     @property
     def place(self) -> str | None:
-        """Where its interval lies; None where there is none to judge by."""
+        """Where the interval lies; None if there is no interval to judge by."""
         narrow, wide = (
             each.estimate and each.estimate.interval for each in (self.measured, self.wide)
         )
@@ -69,9 +69,9 @@ class Judged:
     rule: str
     quantities: tuple[Quantity, ...]
     decisive: Quantity
-    """The one that fails, or lacks, or comes closest to failing."""
+    """The figure that fails, or has runs missing, or comes closest to failing."""
     in_print: str | None
-    """The verdict on the paper's own numbers; None where it printed none."""
+    """The verdict on the paper's own numbers; None if the paper prints none."""
 
     @property
     def published(self) -> float | None:
@@ -79,7 +79,7 @@ class Judged:
 
 
 def judge(evidence: Evidence, parts: Iterable[str]) -> list[Judged]:
-    """All claims of these parts, in the order of the file."""
+    """Judge all claims of these parts, in the order of the file."""
     asked, rules = set(parts), {rule.name: rule for rule in read_rules()}
     return [
         judge_claim(claim, evidence, rules) for claim in evidence.book.claims if claim.part in asked
@@ -87,10 +87,10 @@ def judge(evidence: Evidence, parts: Iterable[str]) -> list[Judged]:
 
 
 def judge_claim(claim: Claim, evidence: Evidence, rules: dict[str, Rule]) -> Judged:
-    """One claim: its figures measured, and the verdict that they give together."""
+    """Measure the figures of one claim, and return the verdict that they give together."""
     asked = questions(claim, rules)
     quantities = tuple(_quantity(claim, each, evidence, len(asked)) for each in asked)
-    verdict = _verdict(_together([quantity.place for quantity in quantities]), claim.observed)
+    verdict = _verdict(_all_hold([quantity.place for quantity in quantities]), claim.observed)
     decisive = min(quantities, key=_order)
     return Judged(
         claim, verdict, _why(verdict, decisive), words(claim, asked),
@@ -99,7 +99,7 @@ def judge_claim(claim: Claim, evidence: Evidence, rules: dict[str, Rule]) -> Jud
 
 
 def questions(claim: Claim, rules: dict[str, Rule]) -> list[Question]:
-    """What must be known to judge a claim."""
+    """Return what must be measured to judge a claim."""
     if claim.rule == PROPERTY:
         return _of_property(claim, rules[claim.trait])
     places = [(place,) for place in claim.on] if claim.each else [claim.on]
@@ -116,7 +116,8 @@ def questions(claim: Claim, rules: dict[str, Rule]) -> list[Question]:
 
 
 def _of_property(claim: Claim, rule: Rule) -> list[Question]:
-    """The rule's clauses; ``*`` are all sequences that the claim needs."""
+    """Return the questions of the rule's clauses; ``*`` stands for all sequences that the claim
+    needs."""
     found = []
     for clause in rule.clauses:
         on = clause.sequences.get(claim.suite, clause.sequences.get(EVERY))
@@ -159,8 +160,8 @@ def _published(claim: Claim, asked: Question, book: Book) -> float | None:
     return values[0] - sum(values[1:])
 
 
-def _together(places: Sequence[str | None]) -> bool | None:
-    """Whether all hold; None where that cannot be told."""
+def _all_hold(places: Sequence[str | None]) -> bool | None:
+    """Return whether all figures lie in their regions; None if that is not known."""
     if OUTSIDE in places:
         return False
     return True if set(places) == {INSIDE} else None
@@ -173,18 +174,18 @@ def _verdict(holds: bool | None, observed: bool) -> str:
 
 
 def _order(quantity: Quantity) -> tuple[int, float]:
-    """The decisive one first: outside, lacking, astride, inside; then the least room, by the
-    printed figure where none was measured."""
+    """Return a key that sorts the decisive figure first: outside, lacking, astride, inside; then by
+    the least room. If nothing was measured, the room is that of the printed figure."""
     rank = {OUTSIDE: 0, None: 1, ASTRIDE: 2, INSIDE: 3}[quantity.place]
     found, printed = quantity.measured.estimate, quantity.published
     if found is None and printed is not None:
-        found = Estimate(printed, None, None, 0)
+        found = MeanEstimate(printed, None, None, 0)
     return rank, quantity.question.region.room(found) if found else math.inf
 
 
 def _why(verdict: str, decisive: Quantity) -> str:
-    """What of the figures gave the verdict. "There" is the region of the rule in words, which for a
-    cross of the property table begins with "not"."""
+    """Return what gave the verdict. "There" is the region of the rule in words; for a cross in the
+    property table, these words begin with "not"."""
     if verdict != UNKNOWN:
         return f"the whole interval lies {'there' if verdict == REPRODUCED else 'elsewhere'}"
     measured = decisive.measured
@@ -196,7 +197,7 @@ def _why(verdict: str, decisive: Quantity) -> str:
 
 
 def _in_print(claim: Claim, quantities: Sequence[Quantity]) -> str | None:
-    """The rule on published numbers, as if they were exact."""
+    """Return the rule's verdict on the published numbers, as if they were exact."""
     values = [quantity.published for quantity in quantities]
     if claim.stated is not None and len(values) == 1 and values[0] is None:
         values = [claim.stated]
@@ -204,11 +205,11 @@ def _in_print(claim: Claim, quantities: Sequence[Quantity]) -> str | None:
         return None
     regions = [quantity.question.region for quantity in quantities]
     places = [region.place(value, value) for region, value in zip(regions, values, strict=True)]
-    return _verdict(_together(places), claim.observed)
+    return _verdict(_all_hold(places), claim.observed)
 
 
 def words(claim: Claim, asked: Sequence[Question]) -> str:
-    """The rule in a sentence."""
+    """Return the rule as a sentence."""
     if claim.rule == PROPERTY:
         clauses = " and ".join(
             f"{FIGURES[each.figure]} on {', '.join(each.on)} {each.region}" for each in asked

@@ -1,4 +1,4 @@
-"""The reproduction as one HTML file, built as the leaderboard's page is."""
+"""The reproduction as one HTML file, built in the same way as the leaderboard's page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCRIPTS = ("scripts/elements.js", "scripts/table.js", "scripts/claims.js")
 def make_claims_page(
     claims: Sequence[Mapping[str, Any]], tables: Sequence[Grid], facts: Mapping[str, str]
 ) -> str:
-    """Claims that can be filtered and opened, and the tables below them."""
+    """Return a page of claims that can be filtered and opened, with the tables below them."""
     content = {
         "claims": claims,
         "verdicts": VERDICTS,

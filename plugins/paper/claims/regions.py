@@ -1,6 +1,8 @@
-"""The rules: each says in which region a figure must lie, and an interval decides whether it does.
+"""The rules: each gives a region where a figure must lie; the figure's interval decides whether it
+does.
 
-An interval inside the region: yes. Outside: no. Astride its border: not enough evidence.
+An interval inside the region: yes. Outside: no. Partly inside and partly outside: not enough
+evidence.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bell_bench_leaderboard.bootstrap import Estimate
+from bell_bench_leaderboard.bootstrap import MeanEstimate
 
 INSIDE, OUTSIDE, ASTRIDE = "inside", "outside", "astride"
 
@@ -23,8 +25,12 @@ class Region:
     closed: bool = False
 
     def place(self, low: float, high: float) -> str:
-        """Where an interval lies. One that ends on the border of an open region is astride: of no
-        width, as where two algorithms chose alike on all realisations, it speaks for neither."""
+        """Return where an interval lies: inside, outside or astride the border.
+
+        An interval that ends on the border of an open region is astride. If two algorithms chose
+        the same paths on all realisations, the interval is a single point on the border, and
+        decides nothing.
+        """
         if high < self.low or low > self.high:
             return OUTSIDE
         inside = (
@@ -34,8 +40,9 @@ class Region:
         )
         return INSIDE if inside else ASTRIDE
 
-    def room(self, found: Estimate) -> float:
-        """How far the interval's nearer end is from the border; below 0 where it is beyond."""
+    def room(self, found: MeanEstimate) -> float:
+        """Return how far the interval's nearer end is inside the border; negative if it is beyond
+        the border."""
         low, high = found.interval or (found.mean, found.mean)
         return min(low - self.low, self.high - high)
 
@@ -49,27 +56,28 @@ class Region:
 
 
 def above(margin: float = 0.0) -> Region:
-    """More than the margin."""
+    """Return the region above the margin."""
     return Region(low=margin)
 
 
 def below(margin: float = 0.0) -> Region:
-    """Less than the margin."""
+    """Return the region below the margin."""
     return Region(high=margin)
 
 
 def within(tolerance: float, value: float = 0.0) -> Region:
-    """As much as the value, give or take the tolerance."""
+    """Return the region of at most ``tolerance`` around the value."""
     return Region(value - tolerance, value + tolerance, closed=True)
 
 
 def highest(tolerance: float = 0.0) -> Region:
-    """For differences to all others: nobody is better, or not by more than the tolerance."""
+    """Return the region for differences to all others: no other is better by more than the
+    tolerance."""
     return Region(low=0.0 - tolerance)
 
 
 def ascending(margin: float = 0.0) -> Region:
-    """For differences of each to the next: every one is lower."""
+    """Return the region for differences of each to the next: each is lower than the next."""
     return Region(high=0.0 - margin)
 
 

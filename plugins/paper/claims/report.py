@@ -1,4 +1,5 @@
-"""What a reproduction says: verdicts, the paper's tables beside ours, protocols side by side."""
+"""The output of a reproduction: verdicts, the paper's tables beside ours, protocols side by
+side."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bell_bench_leaderboard.grids import Grid, Value, number, value
+from bell_bench_leaderboard.grids import to_markdown as grid_to_markdown
 from bell_bench_leaderboard.properties import FIGURES
 from bell_bench_leaderboard.rows import csv_cell
 from bell_bench_paper.claims.claims import STANDALONE, Book, Table
@@ -19,11 +21,12 @@ COLUMNS = ("id", "part", "verdict", "says", "source", "suite", "protocol", "rule
            "note")  # fmt: skip
 
 Place = tuple[tuple[str, ...], str]
-"""The sequences that a row of a printed table is about, and its name."""
+"""The sequences that a row of a printed table is about, and the row's name."""
 
 
 def claim_row(judged: Judged) -> dict[str, Any]:
-    """One claim as plain data: the columns of the CSV, and every figure behind the verdict."""
+    """Return one claim as plain data: the columns of the CSV, and every figure behind the
+    verdict."""
     claim, decisive = judged.claim, judged.decisive
     return {
         **{name: getattr(claim, name)
@@ -54,13 +57,13 @@ def _measured(quantity: Quantity) -> dict[str, Any]:
 
 
 def counts(judged: Iterable[Judged]) -> dict[str, int]:
-    """How many claims have each verdict."""
+    """Return how many claims have each verdict."""
     verdicts = [each.verdict for each in judged]
     return {name: verdicts.count(name) for name in VERDICTS}
 
 
 def to_csv(judged: Iterable[Judged]) -> str:
-    """One line per claim."""
+    """Return the verdicts as CSV, one line per claim."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
@@ -70,7 +73,7 @@ def to_csv(judged: Iterable[Judged]) -> str:
 
 
 def verdict_grid(judged: Sequence[Judged], part: str) -> Grid:
-    """A part's claims, one row each."""
+    """Return a table of a part's claims, one row each."""
     rows = [
         [Value(each.claim.id), Value(each.verdict), Value(plain(each.published)),
          measured(each.decisive), Value(each.claim.says), Value(each.claim.source),
@@ -83,33 +86,33 @@ def verdict_grid(judged: Sequence[Judged], part: str) -> Grid:
 
 
 def measured(quantity: Quantity) -> Value:
-    """What was measured, with its interval, as a cell."""
+    """Return the measured figure with its interval as a cell."""
     return value(quantity.measured.estimate, "{:.2f}")
 
 
 def plain(amount: float | None) -> str:
-    """A printed number; a dash where there is none."""
+    """Return a printed number as text; a dash if there is none."""
     return "–" if amount is None else number(amount, "{:.2f}")
 
 
 def reason(judged: Judged) -> str:
-    """Why, which figure decided, and what else to know."""
-    told = [judged.why]
+    """Return why the verdict was given, which figure decided it, and what else to know."""
+    parts = [judged.why]
     if len(judged.quantities) > 1:
-        told[0] += f" ({judged.decisive.label})"
+        parts[0] += f" ({judged.decisive.label})"
     if judged.decisive.measured.over != "realisations":
-        told.append(f"interval over {judged.decisive.measured.over}")
+        parts.append(f"interval over {judged.decisive.measured.over}")
     found = judged.decisive.measured.estimate
     if found is not None and found.interval is not None and found.low == found.high:
-        told.append("all gave the same figure")
+        parts.append("all gave the same figure")
     if judged.in_print is not None and judged.in_print != VERDICTS[0]:
-        told.append("the paper's own figures contradict it")
-    return "; ".join([*told, *([judged.claim.note] if judged.claim.note else [])])
+        parts.append("the paper's own figures contradict it")
+    return "; ".join([*parts, *([judged.claim.note] if judged.claim.note else [])])
 
 
 def paper_grids(evidence: Evidence, parts: Iterable[str]) -> list[Grid]:
-    """The rows of printed tables that these parts are about, what we measured below what was
-    printed."""
+    """Return the rows of printed tables that these parts are about, with our figures below the
+    printed ones."""
     book = evidence.book
     ours: dict[str, set[str]] = {}
     for name in parts:
@@ -124,7 +127,7 @@ def paper_grids(evidence: Evidence, parts: Iterable[str]) -> list[Grid]:
 
 
 def _places(table: Table) -> list[Place]:
-    """A printed table's rows: sequences, and their average."""
+    """Return the rows of a printed table: its sequences, and their average."""
     rows: list[Place] = [((place,), place) for place in table.rows]
     average = (table.over, f"Avg. of {len(table.over)}")
     return [*rows, *([average] if table.average is not None else [])]
@@ -133,7 +136,8 @@ def _places(table: Table) -> list[Place]:
 def _paper_grid(
     evidence: Evidence, source: str, tables: Sequence[tuple[Table, list[Place]]]
 ) -> Grid:
-    """Pairs of rows; runs under the first protocol that the parts name."""
+    """Return a table with two rows, published and measured, for each printed row. Our runs are
+    those under the first protocol that the parts name."""
     rows: list[list[Value]] = []
     rules = []
     for table, places in tables:
@@ -166,7 +170,7 @@ def _estimate(
 
 
 def protocols(book: Book, suite: str, on: Iterable[str]) -> list[str]:
-    """Under which protocols the parts run these sequences."""
+    """Return the protocols under which the parts run these sequences."""
     asked = set(on)
     return list(dict.fromkeys(
         runs.protocol
@@ -177,8 +181,9 @@ def protocols(book: Book, suite: str, on: Iterable[str]) -> list[str]:
 
 
 def sensitivity_grid(evidence: Evidence, part: str) -> Grid | None:
-    """The rows that another protocol changes: what is printed, and what each protocol gives, on
-    average too over sequences that run under it together."""
+    """Return the rows that another protocol changes: the printed figure, and the figure under each
+    protocol; also averages over sequences that run together under one protocol. None if no sequence
+    runs under several protocols."""
     named: dict[tuple[str, str], list[str]] = {}
     algorithms: dict[tuple[str, str], tuple[str, ...]] = {}
     for runs in evidence.book.parts[part].runs:
@@ -225,12 +230,10 @@ def _sensitive(
 
 
 def to_markdown(judged: Sequence[Judged], grids: Sequence[Grid], facts: Mapping[str, str]) -> str:
-    """Verdicts and tables as one page of Markdown."""
-    from bell_bench_leaderboard.grids import to_markdown as markdown
-
+    """Return verdicts and tables as one page of Markdown."""
     lines = ["# The paper, claim by claim", ""]
     lines += [f"- {name}: {text}" for name, text in facts.items()]
     lines += [f"- {verdict}: {count}" for verdict, count in counts(judged).items()]
     parts = dict.fromkeys(each.claim.part for each in judged)
-    body = [markdown(verdict_grid(judged, part)) for part in parts]
-    return "\n".join([*lines, "", *body, *map(markdown, grids)])
+    tables = [*(verdict_grid(judged, part) for part in parts), *grids]
+    return "\n".join([*lines, "", *map(grid_to_markdown, tables)])

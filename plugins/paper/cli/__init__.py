@@ -1,1 +1,1 @@
-"""The verbs that the paper adds to the command line."""
+"""The paper's verbs for the command line."""

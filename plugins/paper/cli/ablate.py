@@ -14,7 +14,7 @@ from bell_bench_paper.functions import Ablation, ablate_density, ablate_nt_searc
 
 
 def _options(seeds: int, prefix: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """What both ablations can be told."""
+    """Return a decorator that adds the options of both ablations."""
     file = click.Path(path_type=pathlib.Path, dir_okay=False)
     folder = click.Path(path_type=pathlib.Path, file_okay=False)
     options = (
@@ -122,7 +122,7 @@ def nt_search(
 
 
 def _check(csv_file: pathlib.Path, plot_file: pathlib.Path) -> None:
-    """Find before the work what would spoil it at its end."""
+    """Check before the work starts what would make it fail at the end."""
     check_writable("--csv", csv_file)
     check_writable("--plot", plot_file)
     picture_format(plot_file)

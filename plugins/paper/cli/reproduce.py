@@ -8,6 +8,7 @@ import click
 
 from bell_bench.cli.names import complete
 from bell_bench.cli.output import check_writable, echo_json
+from bell_bench_paper.functions import reproduce
 
 FILE = click.Path(path_type=pathlib.Path, dir_okay=False)
 FOLDER = click.Path(path_type=pathlib.Path, file_okay=False)
@@ -68,8 +69,6 @@ def command(
     by side, then every claim with its interval, rule and verdict. Exit code 0: all jobs done,
     whatever the verdicts; 1: some failed; 2: wrong usage.
     """
-    from bell_bench_paper.functions import reproduce
-
     if html is not None:
         check_writable("--html", html)
     if publish is not None:

@@ -1,4 +1,4 @@
-"""Reproducing a paper: run the jobs and ablations that its claims need, then judge each claim."""
+"""Reproducing a paper: runs the jobs and ablations that its claims need, then judges each claim."""
 
 from bell_bench_paper.reproduction.planning import Scope
 from bell_bench_paper.reproduction.running import reproduce

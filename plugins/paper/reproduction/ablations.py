@@ -1,4 +1,4 @@
-"""The ablations that claims speak of: run once, then read."""
+"""The ablations that claims are about: each is run once, then read from its files."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bell_bench import cpu_determinism
+from bell_bench.data import BELL_DOMAINS
+from bell_bench.data.imported import imported_among
 from bell_bench.files import (
     LARGEST_JSON,
     hash_json,
@@ -21,11 +24,14 @@ from bell_bench.files import (
     write_json,
     write_whole,
 )
-from bell_bench.import_strings import clip
+from bell_bench.harness.environment import version
+from bell_bench.harness.progress import steps
+from bell_bench.import_strings import clip, load_object
+from bell_bench.plugins import registry
 from bell_bench_paper.reproduction.planning import Scope
 
 FOLDER = "ablations"
-"""Of what ablations found, beside the results."""
+"""The folder beside the results that holds the ablations' files."""
 _NUMBERS: Mapping[str, Mapping[str, type]] = {
     "density": {"N": int, "seed": int, "average_position": float},
     "nt-search": {"realisation": int, "seed": int, "paths": int, "best_accuracy": float},
@@ -34,12 +40,12 @@ _NUMBERS: Mapping[str, Mapping[str, type]] = {
 
 
 @dataclass(frozen=True)
-class Found:
-    """What an ablation found: its rows as CSV, and a note of its settings, the seconds that it took
-    and the hash of the rows."""
+class StoredAblation:
+    """The results of an ablation: its rows as CSV, and a note with its settings, the seconds that
+    it took and the hash of the rows."""
 
     name: str
-    """Of its two files, without their endings."""
+    """The name of its two files, without their endings."""
     text: bytes
     note: Mapping[str, Any]
 
@@ -52,7 +58,8 @@ class Found:
         return float(self.note["seconds"])
 
     def write(self, folder: pathlib.Path) -> list[pathlib.Path]:
-        """Both files below a folder, where ``--with`` finds them; the note last."""
+        """Write both files into a folder where ``--with`` finds them, the note last; return the
+        files."""
         rows, note = (folder / FOLDER / f"{self.name}.{ending}" for ending in ("csv", "json"))
         write_whole(rows, self.text)
         write_json(note, dict(self.note))
@@ -66,12 +73,12 @@ def ablation(
     given: Iterable[pathlib.Path],
     run: bool,
     quiet: bool,
-) -> Found | None:
-    """What an ablation found: from ``out``, from folders ``given``, whichever machine ran it, or
-    run now; None if it is not to."""
+) -> StoredAblation | None:
+    """Return the results of an ablation: from ``out``, else from folders ``given``, whichever
+    machine ran it, else by running it now; None if it may not be run."""
     settings = _ablation_settings(name, scope)
-    told = out / FOLDER / f"{name}-{hash_json(settings)[:8]}.json"
-    if found := _read(told, settings):
+    note = out / FOLDER / f"{name}-{hash_json(settings)[:8]}.json"
+    if found := _read(note, settings):
         return found
     anywhere = {key: value for key, value in settings.items() if key != "software"}
     for file in sorted(file for folder in given for file in folder.glob(f"{FOLDER}/{name}-*.json")):
@@ -82,22 +89,24 @@ def ablation(
     started = time.monotonic()
     rows = as_csv(_run_ablation(name, settings, out, quiet)).encode()
     seconds = round(time.monotonic() - started, 1)
-    found = Found(told.stem, rows, {**settings, "seconds": seconds, "sha256": sha256(rows)})
+    found = StoredAblation(
+        note.stem, rows, {**settings, "seconds": seconds, "sha256": sha256(rows)}
+    )
     found.write(out)
     return found
 
 
-def _read(told: pathlib.Path, settings: Mapping[str, Any]) -> Found | None:
-    """What an ablation with these settings found; None if it was another, or, with a warning, if a
-    file is damaged."""
+def _read(note: pathlib.Path, settings: Mapping[str, Any]) -> StoredAblation | None:
+    """Return the results of an ablation with these settings. Return None if the note is of other
+    settings; also None, with a warning, if a file is damaged."""
     try:
-        content = read_json(told)
+        content = read_json(note)
         if any(content[key] != value for key, value in settings.items()):
             return None
-        text = read_whole(told.with_suffix(".csv"), LARGEST_JSON)
+        text = read_whole(note.with_suffix(".csv"), LARGEST_JSON)
         if sha256(text) != content["sha256"]:
             raise ValueError("its rows are not those that were written")
-        found = Found(told.stem, text, content)
+        found = StoredAblation(note.stem, text, content)
         rows = found.rows
         for column, kind in _NUMBERS[content["ablation"]].items():
             if not all(math.isfinite(kind(row[column])) for row in rows):
@@ -108,17 +117,12 @@ def _read(told: pathlib.Path, settings: Mapping[str, Any]) -> Found | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
-        warnings.warn(f"{told} is left out: {clip(repr(error))}", stacklevel=2)
+        warnings.warn(f"{note} is left out: {clip(repr(error))}", stacklevel=2)
         return None
 
 
 def _ablation_settings(name: str, scope: Scope) -> dict[str, Any]:
-    """All that determines what an ablation finds."""
-    from bell_bench.data import BELL_DOMAINS
-    from bell_bench.data.imported import imported_among
-    from bell_bench.harness.environment import version
-    from bell_bench.plugins import registry
-
+    """Return all settings that determine the results of an ablation."""
     suite = registry().suite("bell")
     settings: dict[str, Any] = {
         "ablation": name,
@@ -137,10 +141,6 @@ def _ablation_settings(name: str, scope: Scope) -> dict[str, Any]:
 def _run_ablation(
     name: str, settings: Mapping[str, Any], out: pathlib.Path, quiet: bool
 ) -> list[dict[str, Any]]:
-    from bell_bench import cpu_determinism
-    from bell_bench.harness.progress import steps
-    from bell_bench.import_strings import load_object
-
     cpu_determinism.hold()
     run = load_object(f"bell_bench_paper.ablations.{name.replace('-', '_')}:run")
     named = ("scale", "data", "seeds", "realisations", "protocol")

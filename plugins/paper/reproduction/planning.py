@@ -1,27 +1,24 @@
-"""From a book of claims to the jobs that it needs: all, or those that are asked for."""
+"""The jobs that a book of claims needs: all of them, or those that are asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from bell_bench.errors import unknown
 from bell_bench.files import hash_json
+from bell_bench.harness.plan import Plan, Request, make_plan
+from bell_bench.plugins import registry
+from bell_bench.records import Job, ReadRecord
+from bell_bench_paper.claims import Book
 
-if TYPE_CHECKING:
-    from bell_bench.harness.plan import Plan
-    from bell_bench.records import Job, ReadRecord
-    from bell_bench_paper.claims import Book
-
-
-MADE = ("load", "device", "threads", "software")
-"""What of a job says how it was run, not what."""
+HOW_IT_RAN = ("load", "device", "threads", "software")
+"""The fields of a job that say how it was run, not what was run."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What of the claims' runs is asked for; empty means all that the file names."""
+    """Which of the claims' runs are asked for; an empty field asks for all that the file names."""
 
     scale: str | None = None
     data: str | None = None
@@ -31,7 +28,8 @@ class Scope:
 
 
 def narrowed(book: Book, scope: Scope) -> Book:
-    """The book with only the runs that are asked for, and the claims that these may decide."""
+    """Return the book with only the runs that are asked for, and the claims that these can
+    decide."""
     runs = [each for part in book.parts.values() for each in part.runs]
     for kind, asked, known in (
         ("algorithm of these claims", scope.algorithms, {n for r in runs for n in r.algorithms}),
@@ -65,9 +63,8 @@ def narrowed(book: Book, scope: Scope) -> Book:
 def plans(
     book: Book, parts: Iterable[str], scope: Scope, *, only_given: bool = False
 ) -> Iterator[Plan]:
-    """One for each of the parts' runs, or of those that are counted where given."""
-    from bell_bench.harness.plan import Request, make_plan
-
+    """Yield one plan for each of the parts' runs: for those to run, or for those that are
+    ``only_given``."""
     for part in parts:
         for runs in book.parts[part].runs:
             if runs.algorithms and runs.sequences and runs.only_given == only_given:
@@ -85,10 +82,8 @@ def plans(
 
 
 def merged(several: Iterable[Plan]) -> Plan:
-    """One plan for all cores; long sequences first, so that none runs alone at the end."""
-    from bell_bench.harness.plan import Plan
-    from bell_bench.plugins import registry
-
+    """Return one plan for all cores, with long sequences first, so that none of them runs alone at
+    the end."""
     every = list(several)
     jobs = {job.name: job for plan in every for job in plan.jobs}
     asked = {job.name for plan in every for job in plan.asked}
@@ -103,11 +98,12 @@ def merged(several: Iterable[Plan]) -> Plan:
 
 
 def known_records(records: Iterable[ReadRecord], jobs: Iterable[Job]) -> dict[str, ReadRecord]:
-    """The records of those jobs that are done, by the job's name: the same algorithm on the same
-    problems with the same seed and options, whatever machine and version ran it."""
+    """Return the done records of these jobs, by the job's name. A record counts if it is of the
+    same algorithm on the same problems with the same seed and options, whatever machine and version
+    ran it."""
 
     def identity(job: Job) -> str:
-        same = {name: value for name, value in job.to_json().items() if name not in MADE}
+        same = {name: value for name, value in job.to_json().items() if name not in HOW_IT_RAN}
         return hash_json({**same, "provider": job.provider.partition(" ")[0]})
 
     done = {identity(each.job): each for each in records if each.done}

@@ -1,4 +1,4 @@
-"""Running what claims need and is not done yet, and judging them by all there is."""
+"""Runs what claims need and is not done yet, and judges the claims by all results there are."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bell_bench.errors import UsageError, unknown
+from bell_bench.harness.executor import JobLimits, LocalExecutor
+from bell_bench.harness.plan import Plan, check_plan
+from bell_bench.harness.run import run_plan
+from bell_bench.records import Job, ReadRecord, Record, ResultStore, read_records
 from bell_bench_leaderboard.results import Results
+from bell_bench_paper.claims import Book, Evidence, judge, read_book
 from bell_bench_paper.reproduction.ablations import ablation
 from bell_bench_paper.reproduction.planning import Scope, known_records, merged, narrowed, plans
 from bell_bench_paper.reproduction.verdicts import Reproduction
 
-if TYPE_CHECKING:
-    from bell_bench.harness.plan import Plan
-    from bell_bench.records import Job, ReadRecord, Record, ResultStore
-    from bell_bench_paper.claims import Book
-
 ALL = "all"
 LOG = "reproduce.jsonl"
-"""Beside the results: a line per command, with the time that it took."""
+"""The name of a file beside the results, with a line per command and the time that it took."""
 
 
 def reproduce(
@@ -38,13 +38,10 @@ def reproduce(
     file: pathlib.Path | None,
     quiet: bool,
 ) -> Reproduction:
-    """Run what a part needs and is not done yet, unless told not to, and judge its claims.
+    """Run what a part needs and is not done yet, unless ``run`` is false, and judge its claims.
 
-    What submissions or folders of results ``given`` have is counted, and not run.
+    Results in the submissions and folders ``given`` count, and are not run again.
     """
-    from bell_bench.records import ResultStore
-    from bell_bench_paper.claims import Evidence, judge, read_book
-
     book = narrowed(read_book(file), scope)
     if part != ALL and part not in book.parts:
         raise unknown("part", part, [*book.parts, ALL])
@@ -55,11 +52,11 @@ def reproduce(
     others = tuple(job for job in others if job not in plan.jobs)
     asked = [name for each in parts for name in book.parts[each].ablations]
     if not (plan.jobs or others or asked):
-        raise UsageError(_elsewhere(part, scope, book))
+        raise UsageError(_nothing_to_run(part, scope, book))
     known = _known(given, [*plan.jobs, *others])
     left = replace(plan, jobs=tuple(job for job in plan.jobs if job.name not in known))
     waiting = sum(not store.finished(job) for job in left.jobs)
-    with _clocked(out, {"part": part, "jobs": waiting, **vars(scope)}, write=run) as clock:
+    with _timed(out, {"part": part, "jobs": waiting, **vars(scope)}, write=run) as clock:
         if run:
             _run(left, store, workers, quiet)
         ablations = {
@@ -77,29 +74,26 @@ def reproduce(
                         tuple(ablations.values()), len(plan.jobs) + len(counted), took)  # fmt: skip
 
 
-def _elsewhere(part: str, scope: Scope, book: Book) -> str:
-    """That a part has nothing of what is asked for, and which parts do."""
+def _nothing_to_run(part: str, scope: Scope, book: Book) -> str:
+    """Return a message: this part has nothing of what is asked for, and which parts do."""
     wanted = ", ".join((*scope.algorithms, *scope.sequences))
     able = [name for name, each in book.parts.items()
             if any(runs.algorithms and runs.sequences for runs in each.runs)]  # fmt: skip
-    return f"{part} runs nothing of {wanted}; what does: {', '.join(able) or 'none'}"
+    return f"{part} runs nothing of {wanted}; parts that do: {', '.join(able) or 'none'}"
 
 
 def _read(
     jobs: Sequence[Job], store: ResultStore, known: Mapping[str, ReadRecord]
 ) -> list[ReadRecord]:
     """Return the records of jobs: those in the store, done or not, then those from elsewhere."""
-    from bell_bench.records import read_records
-
     folders = (store.folder_of(job).path for job in jobs if job.name not in known)
     found = read_records(folder for folder in folders if folder.is_dir())
     return found + [known[job.name] for job in jobs if job.name in known]
 
 
 def _known(paths: Sequence[pathlib.Path], jobs: Sequence[Job]) -> dict[str, ReadRecord]:
-    """What submissions and folders that were named have of these jobs; if nothing, so told."""
-    from bell_bench.records import read_records
-
+    """Return the records of these jobs that submissions and folders have; warn if there are
+    none."""
     records = read_records(paths)
     if paths and not records:
         raise UsageError(f"no results in {', '.join(map(str, paths))}, given by --with")
@@ -114,10 +108,6 @@ def _known(paths: Sequence[pathlib.Path], jobs: Sequence[Job]) -> dict[str, Read
 
 
 def _run(plan: Plan, store: ResultStore, workers: int | None, quiet: bool) -> None:
-    from bell_bench.harness.executor import JobLimits, LocalExecutor
-    from bell_bench.harness.plan import check_plan
-    from bell_bench.harness.run import run_plan
-
     if plan.jobs:
         executor = LocalExecutor(store, JobLimits(), workers)
         check_plan(plan, executor)
@@ -125,17 +115,19 @@ def _run(plan: Plan, store: ResultStore, workers: int | None, quiet: bool) -> No
 
 
 def spent_seconds(records: Iterable[Record]) -> float:
-    """What the jobs took: their charged seconds, less those of evaluations as charged, and with
-    those of evaluations as computed or looked up, which may be far fewer."""
+    """Return the time that the jobs took. Path evaluations are charged at their recorded cost; here
+    they count with the time that computing or looking them up really took, which may be far
+    less."""
     used = [problem.resources for record in records for problem in record.problems]
     return sum(each.wall_s - each.seconds + each.spent_seconds for each in used)
 
 
 @contextlib.contextmanager
-def _clocked(
+def _timed(
     out: pathlib.Path, command: Mapping[str, Any], *, write: bool
 ) -> Iterator[dict[str, float]]:
-    """Seconds of this command and of all before it, which a log in ``out`` remembers."""
+    """Give the seconds of this command, and of all commands so far, which a log in ``out``
+    records."""
     started = time.monotonic()
     clock: dict[str, float] = {}
     try:
@@ -153,7 +145,7 @@ def _clocked(
 
 
 def _seconds(log: pathlib.Path) -> float:
-    """What all commands in a log took; a line that was cut off counts for nothing."""
+    """Return the seconds of all commands in a log; a line that was cut off counts as 0."""
     total = 0.0
     for line in log.read_text("utf-8").splitlines() if log.is_file() else ():
         with contextlib.suppress(ValueError, KeyError, TypeError):

@@ -1,4 +1,4 @@
-"""What a reproduction found: verdicts, tables, files and a page."""
+"""The results of a reproduction: verdicts, tables, files and a page."""
 
 from __future__ import annotations
 
@@ -6,51 +6,45 @@ import json
 import pathlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bell_bench.files import write_whole
+from bell_bench.harness.progress import duration
+from bell_bench.text import table
+from bell_bench_leaderboard.grids import Grid, to_text
 from bell_bench_leaderboard.results import Results
-from bell_bench_paper.reproduction.ablations import Found
-
-if TYPE_CHECKING:
-    from bell_bench_leaderboard.grids import Grid
-    from bell_bench_paper.claims import Evidence, Judged
+from bell_bench_paper.claims import Evidence, Judged, report
+from bell_bench_paper.claims.page import make_claims_page
+from bell_bench_paper.reproduction.ablations import StoredAblation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reproduction:
-    """Verdicts on a paper's claims, with what they rest on. Printed, it tells all of it."""
+    """Verdicts on a paper's claims, and what they are based on. Printed, it shows all of it."""
 
     evidence: Evidence
     parts: tuple[str, ...]
     claims: Sequence[Judged]
     results: Results
-    ablations: Sequence[Found]
+    ablations: Sequence[StoredAblation]
     planned: int
-    """The jobs that the parts have, done or not."""
+    """How many jobs the parts have, done or not."""
     seconds: Mapping[str, float]
-    """What it took: this command, all commands on this folder, and the jobs by themselves."""
+    """The time of this command, of all commands on this folder, and of the jobs by themselves."""
 
     @property
     def rows(self) -> list[dict[str, Any]]:
         """One row per claim: verdict, published and measured value, interval, rule and reasons."""
-        from bell_bench_paper.claims.report import claim_row
-
-        return [claim_row(each) for each in self.claims]
+        return [report.claim_row(each) for each in self.claims]
 
     @property
     def counts(self) -> dict[str, int]:
         """How many claims have each verdict."""
-        from bell_bench_paper.claims.report import counts
-
-        found: dict[str, int] = counts(self.claims)
-        return found
+        return report.counts(self.claims)
 
     @property
     def facts(self) -> dict[str, str]:
-        """What to know about it: the paper, the settings, the time it took."""
-        from bell_bench.harness.progress import duration
-
+        """What to know about the reproduction: the paper, the settings and the time it took."""
         settings = dict.fromkeys(
             f"{row['suite']} {row['suite_version']} at {row['scale']} on {row['data']}"
             for row in self.evidence.rows
@@ -66,30 +60,25 @@ class Reproduction:
         }
 
     def tables(self) -> list[Grid]:
-        """The paper's tables with ours, and what another protocol changes."""
-        from bell_bench_paper.claims.report import paper_grids, sensitivity_grid
-
-        changes = (sensitivity_grid(self.evidence, part) for part in self.parts)
-        return [*paper_grids(self.evidence, self.parts), *filter(None, changes)]
+        """Return the paper's tables with our figures, and a table of what another protocol
+        changes."""
+        changes = (report.sensitivity_grid(self.evidence, part) for part in self.parts)
+        return [*report.paper_grids(self.evidence, self.parts), *filter(None, changes)]
 
     def page(self, file: str | pathlib.Path) -> None:
-        """Everything as one HTML file that needs nothing else."""
-        from bell_bench_paper.claims.page import make_claims_page
-
+        """Write everything as one HTML file that needs nothing else."""
         text = make_claims_page(self.rows, self.tables(), self.facts)
         write_whole(pathlib.Path(file), text.encode())
 
     def publish(self, folder: str | pathlib.Path) -> list[pathlib.Path]:
-        """Write jobs, ablations, verdicts and the page into a folder; gives the files."""
-        from bell_bench_paper.claims.report import to_csv, to_markdown
-
+        """Write jobs, ablations, verdicts and the page into a folder; return the files."""
         place = pathlib.Path(folder)
         content = {
-            "claims.csv": to_csv(self.claims),
+            "claims.csv": report.to_csv(self.claims),
             "claims.json": json.dumps(
                 {**self.facts, "seconds": dict(self.seconds), "verdicts": self.counts,
                  "claims": self.rows}, indent=1, ensure_ascii=False) + "\n",
-            "claims.md": to_markdown(self.claims, self.tables(), self.facts),
+            "claims.md": report.to_markdown(self.claims, self.tables(), self.facts),
         }  # fmt: skip
         for name, text in content.items():
             write_whole(place / name, text.encode())
@@ -99,22 +88,18 @@ class Reproduction:
         return [*(place / name for name in (*content, "jobs.csv", "page.html")), *rows]
 
     def __repr__(self) -> str:
-        from bell_bench_leaderboard.grids import to_text
-
-        told = [f"{verdict}: {count}" for verdict, count in self.counts.items()]
+        counted = [f"{verdict}: {count}" for verdict, count in self.counts.items()]
         facts = [f"{name}: {text}" for name, text in self.facts.items()]
         return "\n\n".join(
-            [*map(to_text, self.tables()), self._verdicts(), "\n".join(facts + told)]
+            [*map(to_text, self.tables()), self._verdicts(), "\n".join(facts + counted)]
         )
 
     def _verdicts(self) -> str:
-        """A line per claim and what decided it, for the terminal."""
-        from bell_bench.text import table
-        from bell_bench_paper.claims.report import measured, plain, reason
-
+        """Return a table for the terminal, with a line per claim and what decided it."""
         lines = [
-            (each.verdict, each.claim.id, plain(each.published), measured(each.decisive),
-             f"{each.claim.says}. {each.claim.source}. Rule: {each.rule}; {reason(each)}")
+            (each.verdict, each.claim.id, report.plain(each.published),
+             report.measured(each.decisive),
+             f"{each.claim.says}. {each.claim.source}. Rule: {each.rule}; {report.reason(each)}")
             for each in self.claims
         ]  # fmt: skip
         return table(lines, ("verdict", "claim", "published", "measured", "the paper says"))

@@ -1,1 +1,1 @@
-"""The verbs that pack results and check them."""
+"""The verbs that pack results and check them, for the command line."""

@@ -52,7 +52,7 @@ def command(file: pathlib.Path, count: int | None, seed: int | None) -> int:
 
 
 def run_again(submission: Submission, report: Report, count: int, seed: int | None) -> int:
-    """Rerun some jobs, and tell of it as it goes; the exit code."""
+    """Run some jobs again, print how they compare, and return the exit code."""
     from bell_bench_submissions.rerun import draw_seed, rerun
 
     chosen = draw_seed() if seed is None else seed

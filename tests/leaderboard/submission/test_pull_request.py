@@ -54,7 +54,7 @@ def test_a_sound_submission_is_accepted_and_others_are_told(
     assert main([base, good]) == 0
     told = capsys.readouterr().out
     assert "new.zip:\n4 jobs" in told
-    assert "table.csv: no submission" in told
+    assert "table.csv: not a submission" in told
     assert "old.zip" not in told
     edit.records["sa"]["metrics"]["A"] = 100.0
     (repository.published / "new.zip").write_bytes(edit.build())
@@ -120,7 +120,7 @@ def test_links_and_what_others_merged_meanwhile(repository, capsys):
     now = repository.commit()
     assert main([now, theirs]) == 1
     told = capsys.readouterr().out
-    assert "link.zip: refused: it is no plain file" in told
+    assert "link.zip: refused: it is not a plain file" in told
     assert "merged.zip" not in told
 
 

@@ -304,10 +304,10 @@ def test_lucky_realisations_and_seeds_are_found(validate, edit, change):
     ("change", "words"),
     [
         ({"realisation_seed": 99}, "realisation 0 of S_pl has seed 30, not 99"),
-        ({"sequence": "S_easy"}, "sequence 'S_easy' is none of suite 'tiny'"),
-        ({"scale": "huge"}, "scale 'huge' is none of suite 'tiny'"),
-        ({"protocol": "mine"}, "protocol 'mine' is none of suite 'tiny'"),
-        ({"data": "mine"}, "data 'mine' is none of suite 'tiny'"),
+        ({"sequence": "S_easy"}, "suite 'tiny' has no sequence 'S_easy'"),
+        ({"scale": "huge"}, "suite 'tiny' has no scale 'huge'"),
+        ({"protocol": "mine"}, "suite 'tiny' has no protocol 'mine'"),
+        ({"data": "mine"}, "suite 'tiny' has no data 'mine'"),
     ],
 )
 def test_what_the_suite_does_not_have_is_found(validate, edit, change, words):

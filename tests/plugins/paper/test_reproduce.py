@@ -136,7 +136,7 @@ def test_it_narrows_and_tells_of_failed_jobs(house, claims):
         (["bel"], "did you mean bell"),
         (["bell", "--algo", "picel"], "did you mean picle"),
         (["bell", "--sequence", "S_fwe"], "did you mean S_few"),
-        (["bell", "--sequence", "s_in"], "bell runs nothing of s_in; what does: ctrl"),
+        (["bell", "--sequence", "s_in"], "bell runs nothing of s_in; parts that do: ctrl"),
         (["bell", "--scale", "quik", "--no-run"], "did you mean quick"),
         (["bell", "--data", "glyps", "--no-run"], "did you mean glyphs"),
         (["bell", "--claims", "no-such-file"], "no-such-file"),
@@ -245,7 +245,7 @@ def calls(monkeypatch):
 
         return run
 
-    monkeypatch.setattr(import_strings, "load_object", load)
+    monkeypatch.setattr("bell_bench_paper.reproduction.ablations.load_object", load)
     return noted
 
 

@@ -116,7 +116,7 @@ def test_published_means_and_differences_follow_from_tables(tmp_path):
         ({"part": "bel"}, "part of claim claim-0"),
         ({"settings": {"margn": 1}}, "settings of claim claim-0"),
         ({"on": "bth"}, "group of sequences"),
-        ({"nonsense": 1}, "no file of claims"),
+        ({"nonsense": 1}, "not a file of claims"),
         ({"settings": {"margin": "x"}}, "settings of claim claim-0"),
         ({"of": []}, "claim-0 names no algorithm"),
         ({"ablation": "densty"}, "unknown ablation"),
@@ -134,7 +134,7 @@ def test_what_is_no_file_of_claims_is_told(tmp_path):
     file = tmp_path / "claims.json"
     for text in ("{", "[]", "[" * 10**5, json.dumps({"title": "x"})):
         file.write_text(text)
-        with pytest.raises(UsageError, match="no file of claims"):
+        with pytest.raises(UsageError, match="not a file of claims"):
             read_book(file)
     twice = {"rule": "above", "figure": "A", "of": ["sa"], "on": "both", "id": "one"}
     file.write_text(json.dumps(content(twice, twice)))

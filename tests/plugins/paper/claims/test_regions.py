@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bell_bench_leaderboard.bootstrap import Estimate
+from bell_bench_leaderboard.bootstrap import MeanEstimate
 from bell_bench_paper.claims.regions import (
     ASTRIDE,
     INSIDE,
@@ -47,8 +47,8 @@ def test_ties_tell_nothing_unless_the_tolerance_says_so():
 
 def test_room_is_to_the_nearer_border():
     region = RULES["within"](value=10, tolerance=2)
-    assert region.room(Estimate(10, 9, 11.5, 3)) == 0.5
-    assert region.room(Estimate(7, None, None, 1)) == -1
+    assert region.room(MeanEstimate(10, 9, 11.5, 3)) == 0.5
+    assert region.room(MeanEstimate(7, None, None, 1)) == -1
 
 
 @pytest.mark.parametrize(
