@@ -418,7 +418,7 @@ def run_as_plugin(code: str) -> tuple[types.ModuleType, Plugin]:
     return module, Plugin(PluginInfo("example", "example", "0"), module)
 
 
-def notify(plugin: _Plugin, hook: str) -> None:
+def notify(plugin: Plugin, hook: str) -> None:
     """Call an observer as a run does."""
     done = read(record())
     every = {
