@@ -1,4 +1,4 @@
-"""``bell-bench cache``: what path evaluations are stored, whether they are sound, and less of them.
+"""``bell-bench cache``: show, check and remove stored path evaluations.
 
 Reads file names, sizes and bytes; imports no torch.
 """

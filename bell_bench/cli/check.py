@@ -56,7 +56,7 @@ def command(algorithm: str, names: tuple[str, ...], as_json: bool) -> int:
 
 
 def explain(context: click.Context, name: str | None) -> None:
-    """Print a contract, and leave, if one was named."""
+    """Print the contract that was named and exit; do nothing if none was."""
     if name is None:
         return
     from bell_bench.testing import explanation
@@ -66,7 +66,7 @@ def explain(context: click.Context, name: str | None) -> None:
 
 
 def tell(finding: Finding) -> None:
-    """A finding, and what is broken in the words of its contract."""
+    """Print a finding; if the contract is broken, print the fault and the contract's text."""
     click.echo(f"{finding.status:14}  {finding.contract}")
     if finding.detail:
         click.echo(paragraph(finding.detail, indent=16))

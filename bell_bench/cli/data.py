@@ -12,6 +12,7 @@ import click
 
 from bell_bench.cli.output import echo_json
 from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.folders import data_folder
 from bell_bench.text import table
 from bell_bench.units import format_size
 
@@ -30,7 +31,6 @@ def command() -> None:
 def list_domains(source: str, as_json: bool) -> None:
     """Show each domain: present, partial or missing, its size, licence and source."""
     from bell_bench.data.status import statuses
-    from bell_bench.folders import data_folder
 
     rows = statuses(source)
     if as_json:
@@ -116,7 +116,7 @@ def _labels(classes: str | None) -> list[int] | None:
 
 @contextmanager
 def _progress_bars() -> Iterator[Progress]:
-    """A bar per file on a terminal's standard error; nothing elsewhere."""
+    """Yield a function that shows one bar per file if standard error is a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from bell_bench.api import plan
 from bell_bench.cli.output import echo_json
 from bell_bench.cli.requests import arguments, requested
 from bell_bench.harness.progress import steps
@@ -35,8 +36,6 @@ def command(cores: int | None, machines: int, as_json: bool, **asked: Any) -> No
     seconds, this machine is timed, which takes a while. Counts are compared with what jobs took.
     """
     wanted = arguments(asked)
-    from bell_bench.api import plan
-
     with steps() as tell:
         forecast = plan(**wanted, cores=cores, machines=machines, tell=tell)
     if as_json:
