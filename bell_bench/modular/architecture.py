@@ -13,10 +13,10 @@ from bell_bench.errors import BellBenchError
 
 @dataclass(frozen=True)
 class Type:
-    """What flows between two modules. Two types are equal only if name and shape are.
+    """The type of the values between two modules. Two types are equal if name and shape are.
 
-    The name keeps apart what merely has one shape: 64 features of an image are not 64 features of
-    a vector, so a module for one is not offered for the other.
+    The name tells types of one shape apart: 64 features of an image are not 64 features of a
+    vector, so a module for one is not offered for the other.
     """
 
     name: str
@@ -28,17 +28,17 @@ class Type:
 
 @dataclass(frozen=True)
 class ModuleSpec:
-    """One module: what kind of computation, from which type to which."""
+    """A module: its kind of computation, the type it takes and the type it gives."""
 
     kind: str
-    """A key of ``bell_bench.modular.blocks.BLOCKS`` (linear, conv, …), or an import string of a
+    """A key of ``bell_bench.modular.blocks.BLOCKS`` (linear, conv, …), or the import string of a
     suite's own subclass of ``bell_bench.modular.kind.Block``."""
     source: Type
     target: Type
     activation: str = "relu"
-    """relu, softmax, sigmoid or none. A last module's loss is taken on its logits."""
+    """relu, softmax, sigmoid or none. The loss of a last module is computed from its logits."""
     settings: tuple[tuple[str, int], ...] = ()
-    """What else the kind needs, e.g. (("kernel", 5), ("stride", 2))."""
+    """Further settings of the kind, e.g. (("kernel", 5), ("stride", 2))."""
     join: int = 1
     """How many per-image outputs are concatenated into this module's input; 2 joins a pair."""
 
@@ -104,7 +104,7 @@ class Architecture:
 
     @property
     def classes(self) -> int:
-        """How many classes the last module tells apart: two if it has one output."""
+        """How many classes the last module distinguishes: two if it has one output."""
         return max(2, *self.modules[-1].target.shape)
 
     @property
