@@ -1,4 +1,4 @@
-"""What our types have in common: plain JSON in and out, and the subscripts of earlier releases."""
+"""The base of our types: to and from plain JSON, and with subscripts as in old releases."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class JsonStruct(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_json(cls: type[T], content: Any) -> T:
-        """Return the object; ValueError, which names the field, if the content does not fit."""
+        """Return the object; raise ValueError, which names the field, if it does not fit."""
         try:
             return msgspec.convert(content, cls)
         except msgspec.ValidationError as error:
@@ -28,7 +28,7 @@ class JsonStruct(msgspec.Struct, frozen=True, kw_only=True):
         return content
 
     def __getitem__(self, name: str) -> Any:
-        """The value of a field, as when records were plain mappings; use the attribute instead."""
+        """Return the value of a field, as when records were mappings; use the attribute instead."""
         warnings.warn(
             f"{type(self).__name__}[{name!r}] is written {type(self).__name__}.{name} now",
             DeprecationWarning,
@@ -40,7 +40,7 @@ class JsonStruct(msgspec.Struct, frozen=True, kw_only=True):
             raise KeyError(name) from None
 
     def get(self, name: str, default: Any = None) -> Any:
-        """As ``__getitem__``, with a default."""
+        """Return the value of a field, or a default; use the attribute instead."""
         warnings.warn(
             f"{type(self).__name__}.get({name!r}) is written {type(self).__name__}.{name} now",
             DeprecationWarning,
@@ -50,13 +50,13 @@ class JsonStruct(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _told(complaint: str) -> str:
-    """msgspec's complaint with the place first: ``job.seed: expected `int` >= 0``."""
+    """Return msgspec's complaint with the place first: ``job.seed: expected `int` >= 0``."""
     what, _, where = complaint.removesuffix("`").partition(" - at `$")
     return f"{where.lstrip('.')}: {what[0].lower()}{what[1:]}" if where else complaint
 
 
 def without_none(content: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Leave out the named entries that are None."""
+    """Return the content without the named entries that are None."""
     return {
         name: value for name, value in content.items() if value is not None or name not in names
     }

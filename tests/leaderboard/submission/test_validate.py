@@ -340,8 +340,8 @@ def test_a_suite_that_raises_is_told_not_thrown(validate, edit, monkeypatch):
         (("problems", 0, "resources", "wall_s"), -1, "wall_s is -1, not from 0"),
         (("problems", 0, "resources", "flop_coverage"), "all", "flop_coverage is all, not a"),
         (("problems", 0, "accuracy_final"), 1.5, "is 1.5, not from 0 to 1"),
-        (("matrix", 0), [float("nan")], "NaN is no number"),
-        (("metrics", "A"), float("inf"), "Infinity is no number"),
+        (("matrix", 0), [float("nan")], "NaN is not a number"),
+        (("metrics", "A"), float("inf"), "Infinity is not a number"),
         (("notes",), ["/home/me/secret/x.py"], "holds a path of a machine"),
     ],
 )
