@@ -1,7 +1,7 @@
-"""How much an algorithm trains, said before it runs; what ``bell-bench plan`` adds up.
+"""How much an algorithm trains, declared before it runs; ``bell-bench plan`` adds it up.
 
-An algorithm that can say so names a function in ``AlgorithmSpec.work``: from the ``Room`` it has on
-one problem to the trainings that takes, at most. Imports nothing heavy.
+An algorithm may name a function in ``AlgorithmSpec.work``. It takes the ``Room`` that the algorithm
+has on one problem, and returns the trainings that it makes there, at most. Imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any, TypeAlias
 
 @dataclass(frozen=True)
 class Room:
-    """What an algorithm finds on one problem of a sequence."""
+    """What an algorithm can reuse on one problem of a sequence."""
 
     fitting: tuple[int, ...]
     """Per layer of the problem's network, how many earlier problems have a module that fits."""
     solved: int
-    """How many problems came before."""
+    """How many problems came before this one."""
     options: Mapping[str, Any]
-    """The algorithm's."""
+    """The algorithm's options."""
 
     @property
     def layers(self) -> int:
@@ -28,16 +28,16 @@ class Room:
 
     @property
     def fitting_prefix(self) -> int:
-        """For how many layers, from the input on, there is anything to reuse."""
+        """For how many layers, from the input on, there is a module to reuse."""
         return next((i for i, count in enumerate(self.fitting) if not count), self.layers)
 
 
 @dataclass(frozen=True)
 class Trainings:
-    """Some trainings of the same layers."""
+    """A number of trainings of the same layers."""
 
     layers: frozenset[int]
-    """The layers that are trained; none if a path is only evaluated."""
+    """The layers that are trained; empty if a path is only evaluated."""
     count: float = 1
 
 
@@ -45,5 +45,5 @@ Work: TypeAlias = Callable[[Room], Iterable[Trainings]]
 
 
 def standalone(room: Room, count: float = 1) -> Trainings:
-    """Of the whole network."""
+    """Return trainings of the whole network."""
     return Trainings(frozenset(range(room.layers)), count)
