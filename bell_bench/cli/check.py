@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     is_eager=True,
     expose_value=False,
     callback=lambda ctx, _, name: explain(ctx, name),
-    help="What a contract asks for; looks at no algorithm.",
+    help="What a contract asks for; checks no algorithm.",
 )
 @click.option("--json", "as_json", is_flag=True, help="A list of findings.")
 def command(algorithm: str, names: tuple[str, ...], as_json: bool) -> int:
-    """Hold ALGORITHM to every contract, on tiny problems: a name, or ./file.py:Class.
+    """Check ALGORITHM, a name or ./file.py:Class, against every contract, on tiny problems.
 
     Exits with 1 if a contract is broken.
     """

@@ -87,10 +87,10 @@ def verify(names: tuple[str, ...]) -> None:
     help="Labels to use, such as 0,1,2,4,5,6,7,8 (default: the first 8, all in colour).",
 )
 def import_images(name: str, file: Path, classes: str | None) -> None:
-    """Bring the images in FILE.npz in as domain NAME, checked.
+    """Check the images in FILE.npz and import them as domain NAME.
 
     FILE holds train_images and test_images of uint8, grey (n, 28, 28) or colour (n, 32, 32, 3),
-    train_labels and test_labels. Under the name of an official domain, they are used in its stead.
+    train_labels and test_labels. Under the name of an official domain, they replace its images.
     Images are made grey for BELL, and coloured for a dataset of CTrL, such as cifar10.
     """
     from bell_bench.data.catalogue import collections

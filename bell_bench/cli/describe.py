@@ -20,7 +20,7 @@ UNNAMED = "NAME.png"
 @click.argument(
     "name", shell_complete=complete("algorithms", "sequences", "suites", "scales", "protocols")
 )
-@click.option("--suite", shell_complete=complete("suites"), help="Only what is of this suite.")
+@click.option("--suite", shell_complete=complete("suites"), help="Only things of this suite.")
 @click.option("--realisation", type=int, help="Of a sequence, from 0; default 0.")
 @click.option("--seed", type=int, help="Of a sequence, instead of a realisation.")
 @click.option("--scale", shell_complete=complete("scales"), help="Of a sequence.")
@@ -36,7 +36,7 @@ UNNAMED = "NAME.png"
     help=f"Draw a sequence or domain to this PNG file, by default {UNNAMED}.",
 )
 def command(name: str, as_json: bool, picture: pathlib.Path | None, **chosen: Any) -> None:
-    """Tell all about NAME: an algorithm, a sequence, a suite, a scale, a protocol or a domain.
+    """Describe NAME: an algorithm, a sequence, a suite, a scale, a protocol or a domain.
 
     A sequence is shown problem by problem, as one of its realisations; no image is loaded.
     """

@@ -14,7 +14,7 @@ from bell_bench.text import brief, table
 
 @click.command("list")
 @click.argument("kind", required=False, shell_complete=complete("kinds"))
-@click.option("--suite", shell_complete=complete("suites"), help="Only what is of this suite.")
+@click.option("--suite", shell_complete=complete("suites"), help="Only things of this suite.")
 @click.option("--avalanche", is_flag=True, hidden=True)
 @click.option("--json", "as_json", is_flag=True, help="An object of lists, by kind.")
 def command(kind: str | None, suite: str | None, avalanche: bool, as_json: bool) -> None:

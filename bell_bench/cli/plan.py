@@ -30,9 +30,9 @@ from bell_bench.harness.progress import steps
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(cores: int | None, machines: int, as_json: bool, **asked: Any) -> None:
-    """Tell what `evaluate` with the same options would take: jobs, updates, FLOPs, storage, time.
+    """Forecast what `evaluate` with the same options takes: jobs, updates, FLOPs, storage, time.
 
-    The records in --out tell it where they fit; the rest is counted. Where they do not tell the
+    The records in --out are used where they fit; the rest is counted. If they do not give the
     seconds, this machine is timed, which takes a while. Counts are compared with what jobs took.
     """
     wanted = arguments(asked)

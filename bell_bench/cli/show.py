@@ -39,7 +39,7 @@ def command(
 ) -> int:
     """Show RUN: a job's folder, part of its name, or a folder of runs.
 
-    One job is told problem by problem; several are listed, a line each.
+    One job is shown problem by problem; several are listed, a line each.
     """
     folders = [JobFolder(path) for path in find_jobs(run, out)]
     require_one(folders, run, {"--problem": problem, "--full": full, "--picture": picture})

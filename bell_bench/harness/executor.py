@@ -161,7 +161,7 @@ class Running:
         over = bool(self.process.poll() is not None)
         for event in self.events:
             if event.get("process") != self.process.pid:
-                continue  # of another run on this store
+                continue  # an event of another run on this store
             if event["event"] in ("started", "waited"):
                 self.started = time.monotonic()
             self.waiting = event["event"] == "waiting"

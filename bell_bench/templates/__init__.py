@@ -110,7 +110,7 @@ def _check(name: str, module: str, folder: pathlib.Path) -> None:
         raise UsageError(f"{name} would hide the Python module {module}: choose another name")
     for provided in registry().algorithms:
         known = provided.spec.name
-        if known.casefold() == name.casefold():  # others may take them for one name
+        if known.casefold() == name.casefold():  # some systems take these for one name
             raise UsageError(f"{provided.provider} has an algorithm {known}: choose another name")
     if folder.exists():
         raise UsageError(f"{folder} is already there: choose another name, or remove it")
