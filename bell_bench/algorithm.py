@@ -1,4 +1,4 @@
-"""What an author implements (Algorithm) and what every algorithm is handed (Context)."""
+"""The class that an author implements (Algorithm), and what every algorithm receives (Context)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Context(Protocol):
-    """What every algorithm may need and none should write again."""
+    """The services that algorithms share, so that none has to write them again."""
 
     suite: str
     sequence: str
-    """The sequence's name: where an algorithm's published settings differ by it."""
+    """The sequence's name, for algorithms whose published settings depend on it."""
     protocol: Any
     """The suite's protocol preset, a dataclass."""
     settings: TrainingSettings
@@ -31,26 +31,26 @@ class Context(Protocol):
     """The job's own library of frozen modules, empty at first."""
 
     def evaluate(self, path: ModulePath, problem: Problem) -> Evaluation:
-        """TrainAndEvaluate: train the path's new modules, measure validation accuracy.
+        """TrainAndEvaluate: train the path's new modules and measure the validation accuracy.
 
-        Computed once, ever; its recorded cost is charged to this job on every call.
+        A path is computed once; its recorded cost is charged to this job on every call.
         """
         ...
 
     def prefetch(self, paths: Iterable[ModulePath], problem: Problem) -> None:
-        """Say which paths ``evaluate`` will likely be asked for next, in this order.
+        """Announce which paths ``evaluate`` will likely be asked for next, in this order.
 
-        With ``--parallel-paths`` they are evaluated at once; otherwise nothing happens. Whatever is
-        named here, only what ``evaluate`` is asked for counts and is charged.
+        With ``--parallel-paths`` they are evaluated in parallel; otherwise nothing happens. Only
+        the paths that ``evaluate`` is asked for count and are charged.
         """
         ...
 
     def generator(self, *names: object) -> torch.Generator:
-        """A random generator that depends on the job's seed and ``names`` alone."""
+        """Return a random generator that depends on the job's seed and ``names`` alone."""
         ...
 
     def count(self, function: Callable[[], object]) -> float:
-        """The FLOPs of one call of ``function``, e.g. a training step on throw-away weights."""
+        """Return the FLOPs of one call of ``function``, e.g. a step on throw-away weights."""
         ...
 
     def charge(self, **amounts: float) -> None:
@@ -58,12 +58,12 @@ class Context(Protocol):
         ...
 
     def account(self, what: str, size: int, parameters: int = 0) -> None:
-        """Say how many bytes and parameters are now stored under ``what``, outside the library
-        (replaces what was said before)."""
+        """Report how many bytes and parameters are now stored under ``what``, outside the library;
+        this replaces the last report."""
         ...
 
     def note(self, **facts: Any) -> None:
-        """Tell what was done, JSON-able; ``bell-bench show`` prints it with the problem."""
+        """Record facts, JSON-able, about the problem; ``bell-bench show`` prints them."""
         ...
 
 
@@ -82,7 +82,7 @@ class Algorithm:
         raise NotImplementedError(f"{type(self).__name__} must implement learn(problem)")
 
     def predict(self, index: int, inputs: Inputs) -> torch.Tensor:
-        """Class scores (n, classes) for inputs of problem ``index``, which was learnt before."""
+        """Return class scores (n, classes) for inputs of the learnt problem ``index``."""
         raise NotImplementedError(f"{type(self).__name__} must implement predict(index, inputs)")
 
     def save(self, folder: pathlib.Path) -> None:
@@ -94,5 +94,5 @@ class Algorithm:
         raise NotImplementedError(f"{type(self).__name__} must implement load(folder)")
 
     def solution(self, index: int) -> Sequence[str] | None:
-        """For modular algorithms: the chosen path of a learnt problem, one name per layer."""
+        """Return the chosen path of a learnt problem, one name per layer; None if not modular."""
         return None

@@ -1,4 +1,4 @@
-"""What the command line does, from Python. The verbs call these functions, or the same ones below.
+"""The functions of the command line, for Python. The verbs call them, or the functions below them.
 
 Every function imports what it needs when it is called, so that ``import bell_bench`` stays light.
 """
@@ -59,12 +59,12 @@ def evaluate(
 ) -> Results:
     """Run algorithms on sequences; the same call again goes on where it was stopped.
 
-    An algorithm is a name, ``distribution:name`` or ``./file.py:Class``. No sequences: all short
-    ones. ``realisations`` is how many, or which. ``options`` is ``{"picle.k": 40}``, or settings as
-    on the command line. ``timeout`` is in seconds and ``memory`` in bytes, per job,
-    ``parallel_paths`` how many paths a job evaluates at once where it can. ``executor`` is
-    ``local`` or a plugin's, such as ``ray``, which finds its machines at ``address``. A job that
-    fails costs its own row, never an exception: look at ``results.failed``.
+    An algorithm is a name, ``distribution:name`` or ``./file.py:Class``. Without sequences, all
+    short ones run. ``realisations`` is how many, or which. ``options`` is ``{"picle.k": 40}``, or
+    settings as on the command line. ``timeout`` (in seconds) and ``memory`` (in bytes) limit each
+    job, and ``parallel_paths`` is how many paths a job evaluates at once where it can. ``executor``
+    is ``local`` or a plugin's, such as ``ray``, which finds its machines at ``address``. A job that
+    fails costs its own row and raises no exception: look at ``results.failed``.
     """
     if ray_address is not None:
         warnings.warn("ray_address= is written address= now", DeprecationWarning, stacklevel=2)
@@ -108,10 +108,10 @@ def plan(
     out: File = "runs",
     tell: Tell = silent,
 ) -> Forecast:
-    """What ``evaluate`` would take, on ``machines`` with so many ``cores``, each like this one's.
+    """Forecast what ``evaluate`` would take on ``machines`` with ``cores`` each, like this one's.
 
-    The records in ``out`` tell it where they fit, and the rest is counted. This machine is timed
-    where they do not tell the seconds. ``tell`` hears how far that has come.
+    The records in ``out`` are used where they fit, and the rest is counted. This machine is timed
+    if the records do not give the seconds. ``tell`` is called with the progress.
     """
     from bell_bench.harness.executor import cores as cores_here
     from bell_bench.harness.forecast import forecast
@@ -132,8 +132,8 @@ def leaderboard(*runs: File) -> Results:
 
 
 def results_of(records: Sequence[ReadRecord], folder: pathlib.Path, text: str = "") -> Results:
-    """Return records as what shows them: the class that a plugin provides, ours or another's.
-    ``text`` is printed in place of the table."""
+    """Return records as an object that shows them, of the class that a plugin provides, ours or
+    another's. ``text`` is printed in place of the table."""
     from bell_bench.plugins import registry
 
     versions = {}
@@ -152,11 +152,11 @@ def show(
     full: bool = False,
     picture: File | None = None,
 ) -> Results:
-    """The jobs of ``run``: a job's folder, part of its name, or a folder of runs.
+    """Return the jobs of ``run``: a job's folder, part of its name, or a folder of runs.
 
-    Printed, one job is told problem by problem and several are listed. Of one job, ``problem``
-    (from 1) tells that one in full, ``full`` all of them, and ``picture`` draws a modular one's
-    library and chosen paths to a PNG file. What is not finished has no record.
+    Printed, one job is shown problem by problem, and several are listed. For one job, ``problem``
+    (from 1) shows that problem in full, ``full`` shows all of them in full, and ``picture`` draws a
+    modular job's library and chosen paths to a PNG file. An unfinished job has no record.
     """
     from bell_bench.descriptions.job_report import tell_jobs
     from bell_bench.descriptions.jobs import draw, find_jobs, require_one
@@ -174,10 +174,10 @@ def show(
 
 
 def listing(kind: str, suite: str | None = None) -> list[dict[str, Any]]:
-    """All algorithms, sequences, suites, data, scales, protocols, families or executors; of one
-    suite if told.
+    """List algorithms, sequences, suites, data, scales, protocols, families or executors: all, or
+    those of one suite.
 
-    The name of a family, such as ``avalanche``, gives its algorithms, and why some do not run.
+    The name of a family, such as ``avalanche``, lists its algorithms, and why some do not run.
     """
     from bell_bench.descriptions.listings import listed
 
@@ -194,14 +194,14 @@ def describe(
     protocol: str | None = None,
     data: str | None = None,
 ) -> Description:
-    """All about an algorithm, sequence, suite, scale, protocol or domain.
+    """Describe an algorithm, sequence, suite, scale, protocol or domain.
 
-    Print it, take its ``facts`` as JSON has them, or ``draw`` it to a PNG file where it has a
-    picture. Of a name that means several things, the facts of each are in ``facts["meanings"]``.
+    Print the description, take its ``facts`` as JSON has them, or ``draw`` it to a PNG file if it
+    has a picture. If the name means several things, the facts of each are in ``facts["meanings"]``.
     """
-    from bell_bench.descriptions.details import Description, Wish, find
+    from bell_bench.descriptions.details import Description, Query, find
 
-    found = find(name, Wish(suite, realisation, seed, scale, protocol, data))
+    found = find(name, Query(suite, realisation, seed, scale, protocol, data))
     if len(found) == 1:
         return found[0]
     return Description(
@@ -212,21 +212,21 @@ def describe(
 
 
 def installed_plugins() -> list[PluginInfo]:
-    """Every plugin: its distribution, version, what it provides, and why it is broken."""
+    """Return every plugin: its distribution, version, what it provides, and why it is broken."""
     from bell_bench.plugins import registry
 
     return registry().plugins
 
 
 def doctor() -> list[Check]:
-    """What works on this machine, and what to do about what does not."""
+    """Return what works on this machine, and what to do about what does not."""
     from bell_bench.descriptions.doctor import examine
 
     return examine()
 
 
 def data_status(source: str = "images") -> list[Status]:
-    """Each domain of a source: present, partial or missing, its size, licence and origin."""
+    """Return each domain of a source: present, partial or missing, its size, licence and origin."""
     from bell_bench.data.status import statuses
 
     return statuses(source)
@@ -237,8 +237,8 @@ def download_data(
 ) -> list[pathlib.Path]:
     """Fetch the official images of these domains, or of BELL's nine, and check them.
 
-    Gives the files that were fetched, none where all were here; ``tell`` hears a file's name, the
-    bytes there are and the bytes there will be.
+    Return the files that were fetched: none if all were here. ``tell`` is called with a file's
+    name, the bytes that are here, and the bytes that there will be.
     """
     from bell_bench.data.catalogue import chosen
     from bell_bench.data.download import fetch
@@ -247,29 +247,29 @@ def download_data(
 
 
 def verify_data(*names: str) -> list[DataVerdict]:
-    """Re-check the files that are here, of these domains or of all."""
+    """Check again the files that are here, of these domains or of all."""
     from bell_bench.data.verify import verify
 
     return verify(names)
 
 
 def import_data(name: str, file: File, classes: Sequence[int] | None = None) -> pathlib.Path:
-    """Bring the images in ``file`` (.npz) in as domain ``name``; gives where they are kept."""
+    """Import the images in ``file`` (.npz) as domain ``name``; return where they are kept."""
     from bell_bench.data.imported import import_file
 
     return import_file(name, pathlib.Path(file), list(classes) if classes is not None else None)
 
 
 def evaluation_store(out: File = "runs") -> EvaluationStore:
-    """The stored path evaluations of a folder of runs: ``info()``, ``entries()``, ``verify()``,
-    ``clear()``. Printed, it is what ``bell-bench cache info`` prints."""
+    """Return the stored path evaluations of a folder of runs: ``info()``, ``entries()``,
+    ``verify()``, ``clear()``. Printed, it is what ``bell-bench cache info`` prints."""
     from bell_bench.modular.evaluations import FOLDER, EvaluationStore
 
     return EvaluationStore(pathlib.Path(out) / FOLDER)
 
 
 def check(algorithm: str, *, contracts: str | Iterable[str] = ()) -> list[Finding]:
-    """Hold an algorithm to every contract, or to those named; a finding per contract.
+    """Check an algorithm against every contract, or those named; return a finding for each.
 
     See ``bell_bench.testing``, which can be used in pytest.
     """
@@ -281,7 +281,7 @@ def check(algorithm: str, *, contracts: str | Iterable[str] = ()) -> list[Findin
 def new_algorithm(
     name: str, *, kind: str = "modular", licence: str = "MIT", author: str | None = None
 ) -> pathlib.Path:
-    """Write a distribution with an algorithm that runs; gives its folder, below the current one."""
+    """Write a distribution with an algorithm that runs, in a folder ``name``; return the folder."""
     from bell_bench.templates import write_distribution
 
     return write_distribution(pathlib.Path(name), kind=kind, licence=licence, author=author)
@@ -295,7 +295,7 @@ def _planned(
     options: Mapping[str, object] | Iterable[str],
     **settings: Any,
 ) -> Plan:
-    """The jobs of what ``evaluate`` and ``plan`` are asked."""
+    """Return the jobs that ``evaluate`` or ``plan`` was asked for."""
     from bell_bench.harness.plan import Request, make_plan
 
     return make_plan(
@@ -311,12 +311,12 @@ def _planned(
 
 
 def several(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Return names as a tuple; a single one may be given without a list."""
+    """Return names as a tuple; a single name may be given without a list."""
     return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _counted(realisations: int | Iterable[int]) -> tuple[int, ...]:
-    """The first so many, or those named."""
+    """Return the first so many realisations, or those named."""
     if isinstance(realisations, int):
         check_number("--realisations", realisations, 1, MOST_REALISATIONS)
         return tuple(range(realisations))
@@ -324,7 +324,7 @@ def _counted(realisations: int | Iterable[int]) -> tuple[int, ...]:
 
 
 def _settings(options: Mapping[str, object] | Iterable[str]) -> tuple[str, ...]:
-    """Options as the command line takes them."""
+    """Return options as the command line takes them."""
     from bell_bench.options import show_value
 
     if isinstance(options, Mapping):

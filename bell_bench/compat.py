@@ -1,4 +1,4 @@
-"""What it takes to live with the builds that package indexes hand out."""
+"""Work with the builds that package indexes provide."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _OPERATORS = {
     "nms": "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
     "qnms": "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
 }
-"""The operators whose fake versions torchvision registers at import, compiled or not."""
+"""Operators whose fake versions torchvision registers at import, compiled or not."""
 _COMPILED = "roi_align"
 """An operator that only torchvision's own library registers."""
 
 _declared: list[Any] = []
-"""Libraries of declared operators; a declaration lives only as long as its library."""
+"""Libraries of declared operators; a declaration lasts only as long as its library."""
 
 
 class TorchvisionError(BellBenchError):
@@ -29,16 +29,16 @@ class TorchvisionError(BellBenchError):
 
 
 def import_torchvision() -> types.ModuleType:
-    """Import torchvision, also when its compiled operators do not fit the installed torch.
+    """Import torchvision, even if its compiled operators do not fit the installed torch.
 
     A CPU build of torch beside the index's CUDA build of torchvision is common. torchvision then
-    cannot load its compiled operators and would do without, but its import still registers fake
-    versions of two of them and stops at "operator torchvision::nms does not exist". Declaring
-    these two, without an implementation, is all that is missing: data sets, transforms and models
-    work, and the operators themselves say that they are absent, as torchvision means them to.
+    cannot load its compiled operators and would work without them, but its import still registers
+    fake versions of two of them and stops at "operator torchvision::nms does not exist". It is
+    enough to declare these two, without an implementation: data sets, transforms and models work,
+    and the operators themselves report that they are absent, as torchvision intends.
 
-    The import is always tried as it is first: an operator that is declared before torchvision
-    registers it ends the process. Call this before importing whatever imports torchvision
+    The import is always tried unchanged first: an operator that is declared before torchvision
+    registers it ends the process. Call this before importing a library that imports torchvision
     (avalanche, torchmetrics).
     """
     before = _modules()
@@ -46,18 +46,18 @@ def import_torchvision() -> types.ModuleType:
         return importlib.import_module("torchvision")
     except Exception as error:
         if not _lacks_operators(error) or before or _compiled():
-            raise _told(error, before) from error
-    for name in _modules():  # what the first try has left
+            raise _error(error, before) from error
+    for name in _modules():  # modules that the first try left behind
         del sys.modules[name]
     _declare()
     try:
         return importlib.import_module("torchvision")
     except Exception as error:
-        raise _told(error, []) from error
+        raise _error(error, []) from error
 
 
 def declared_operators() -> bool:
-    """Whether torchvision was imported in this process with operators that we have declared."""
+    """Return whether torchvision was imported in this process with operators that we declared."""
     return bool(_declared)
 
 
@@ -71,7 +71,7 @@ def _lacks_operators(error: Exception) -> bool:
 
 
 def _compiled() -> bool:
-    """Whether torchvision's own library is loaded: whatever is wrong then, we do not touch it."""
+    """Return whether torchvision's own library is loaded; any fault is then a different one."""
     return _exists(_COMPILED)
 
 
@@ -92,19 +92,19 @@ def _exists(operator: str) -> bool:
     return hasattr(torch.ops.torchvision, operator)
 
 
-def _told(error: Exception, before: list[str]) -> TorchvisionError:
-    """What is wrong with torchvision, and what to do, in a sentence."""
+def _error(error: Exception, before: list[str]) -> TorchvisionError:
+    """Return an error that says in a sentence what is wrong with torchvision, and what to do."""
     missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
     if missing == "torchvision":
         return TorchvisionError("torchvision is not installed: pip install torchvision")
     if before and "torchvision" not in before:
         return TorchvisionError(
             "an earlier import of torchvision has failed halfway in this process "
-            f"({one_line(error)}): start anew, and let bell-bench import it first"
+            f"({one_line(error)}): start a new process, and let bell-bench import it first"
         )
     versions = " beside ".join(f"{name} {_version(name)}" for name in ("torchvision", "torch"))
     return TorchvisionError(
-        f"{versions} does not import ({one_line(error)}): install a pair that belongs together, "
+        f"{versions} cannot be imported ({one_line(error)}): install a pair of matching versions, "
         "pip install --upgrade torch torchvision"
     )
 
@@ -113,4 +113,4 @@ def _version(distribution: str) -> str:
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
-        return "of no known version"
+        return "of unknown version"

@@ -1,4 +1,4 @@
-"""Errors written for the person who meets them."""
+"""Errors, with messages for the person who meets them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 class BellBenchError(Exception):
-    """Something the user can act on: the message says what was asked, found, and to do next."""
+    """An error that the user can act on: the message says what was asked, found, and to do next."""
 
 
 class UsageError(BellBenchError):
@@ -15,7 +15,7 @@ class UsageError(BellBenchError):
 
 
 def unknown(kind: str, name: str, known: Iterable[str], hint: str = "") -> UsageError:
-    """The error for a mistyped name, suggesting the nearest known ones."""
+    """Return the error for a mistyped name, which suggests the nearest known ones."""
     choices = sorted(set(known))
     folded = {choice.casefold(): choice for choice in reversed(choices)}
     near = difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)

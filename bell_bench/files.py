@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 LARGEST_JSON = 256 * 1024**2
 LARGEST_ARRAYS = 2 * 1024**3
 LARGEST_WEIGHTS = 1024**3
-"""Bytes that we read as JSON, that the arrays of an .npz may unpack to, and of the weights in one
-file. Neither a record with all its notes, nor the images of a domain, nor a path's modules come
-near; what is larger was made to hurt."""
+"""Limits, in bytes, of what we read: a JSON file, the unpacked arrays of an .npz, the weights in
+one file. A record with all its notes, the images of a domain, and a path's modules are far smaller;
+a larger file was made to do harm."""
 SEAL = "sha256"
 _MARK = f',\n "{SEAL}": "'.encode()
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
-"""To open a pipe without waiting for who writes to it."""
+"""A flag that opens a pipe without waiting for its writer."""
 TEMPORARY = ".writing-"
-"""How the names of unfinished files begin; what a killed writer leaves can be told by it."""
+"""The prefix of unfinished files, by which those that a killed process left can be recognised."""
 
 
 def write_whole(file: pathlib.Path, content: bytes) -> None:
-    """Write ``content`` so that a reader sees all of it or the file as it was before.
+    """Write ``content`` so that a reader sees all of it, or the file as it was before.
 
-    What goes wrong is told of the file itself, not of the temporary one.
+    An error names the file itself, not the temporary one.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_name(f"{TEMPORARY}{uuid.uuid4().hex}")
@@ -55,7 +55,7 @@ def sha256(content: bytes) -> str:
 
 
 def hash_json(data: Any) -> str:
-    """A hash of JSON-able data that does not depend on the order of keys."""
+    """Return a hash of JSON-able data that does not depend on the order of keys."""
     return sha256(json.dumps(data, sort_keys=True, allow_nan=False).encode())
 
 
@@ -65,20 +65,20 @@ def write_json(file: pathlib.Path, content: Any) -> None:
 
 
 def open_plain(file: pathlib.Path) -> IO[bytes]:
-    """A file to read from; ValueError if it is a pipe or a device, which may never begin or end."""
+    """Open a file for reading; raise ValueError for a pipe or a device, which may never end."""
 
     def no_wait(name: str, flags: int) -> int:
         handle = os.open(name, flags | _NO_WAIT)
         if stat.S_ISFIFO(mode := os.fstat(handle).st_mode) or stat.S_ISCHR(mode):
             os.close(handle)
-            raise ValueError("it is no plain file")
+            raise ValueError("it is not a plain file")
         return handle
 
     return open(file, "rb", opener=no_wait)
 
 
 def read_whole(file: pathlib.Path, limit: int) -> bytes:
-    """A file's content; ValueError if it is larger than anything that we write there."""
+    """Return a file's content; raise ValueError if it is larger than any that we write."""
     with open_plain(file) as stream:
         small = os.fstat(stream.fileno()).st_size <= limit
         content = stream.read(limit + 1) if small else b""
@@ -88,10 +88,10 @@ def read_whole(file: pathlib.Path, limit: int) -> bytes:
 
 
 def parse_json(content: bytes) -> Any:
-    """JSON of numbers that can be compared; ValueError for all else, however deep it goes."""
+    """Parse JSON; raise ValueError if it is malformed, too deep, or has NaN or infinity."""
 
     def refuse(number: str) -> Any:
-        raise ValueError(f"{number} is no number that can be compared")
+        raise ValueError(f"{number} is not a number that can be compared")
 
     try:
         return json.loads(content, parse_constant=refuse)
@@ -105,27 +105,27 @@ def read_json(file: pathlib.Path) -> Any:
 
 
 def seal(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The same with its own hash, by which damage shows."""
+    """Return the content with its own hash, which shows damage."""
     return {**content, SEAL: hash_json(content)}
 
 
 def unseal(content: Mapping[str, Any]) -> dict[str, Any]:
-    """What was sealed, without the hash; ValueError if it has changed since. What never was
-    sealed, as older versions did not, passes."""
+    """Return sealed content without its hash; raise ValueError if it has changed since. Content
+    that was never sealed, as older versions wrote it, passes."""
     plain = {name: value for name, value in content.items() if name != SEAL}
     if SEAL in content and content[SEAL] != hash_json(plain):
-        raise ValueError("it is not as it was written: its content is not its hash's")
+        raise ValueError("it is not as it was written: its hash does not match")
     return plain
 
 
 def write_sealed(file: pathlib.Path, content: Mapping[str, Any]) -> None:
-    """As JSON that ends with the hash of all that precedes it: checking it needs no parsing."""
+    """Write JSON that ends with the hash of all that precedes it: checking it needs no parsing."""
     body = json.dumps(content, indent=1, allow_nan=False)[:-2].encode()
     write_whole(file, body + _seal_of(body))
 
 
 def check_seal(text: bytes) -> None:
-    """Raise ValueError if a sealed text is not as it was written. What never was sealed, passes."""
+    """Raise ValueError if a sealed text has changed since. A text that was never sealed passes."""
     body, mark, rest = text.rpartition(_MARK)
     if text and mark + rest != _seal_of(body):
         unseal(parse_json(text))
@@ -136,7 +136,7 @@ def _seal_of(body: bytes) -> bytes:
 
 
 def write_arrays(file: pathlib.Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Arrays of numbers as .npz, which is read without pickle."""
+    """Write arrays of numbers as .npz, which can be read without pickle."""
     import numpy as np
 
     buffer = io.BytesIO()
@@ -147,8 +147,8 @@ def write_arrays(file: pathlib.Path, arrays: Mapping[str, NDArray[Any]]) -> None
 def read_arrays(
     file: pathlib.Path, names: Collection[str] | None = None
 ) -> dict[str, NDArray[Any]]:
-    """The arrays of an .npz, or those of them that are named; OSError if there is no such file,
-    ValueError if it is damaged, would run code, or would unpack to more than memory should take."""
+    """Return the arrays of an .npz, all or the named ones. Raise OSError if there is no such file,
+    ValueError if it is damaged, would run code, or would unpack to more than fits in memory."""
     import numpy as np
 
     try:
@@ -157,7 +157,7 @@ def read_arrays(
                 size = sum(member.file_size for member in archive.infolist())
                 others = [name for name in archive.namelist() if not name.endswith(".npy")]
             if others:
-                raise ValueError(f"it holds {others[0]}, which is no array")
+                raise ValueError(f"it holds {others[0]}, which is not an array")
             if size > LARGEST_ARRAYS:
                 raise ValueError(f"it unpacks to {size:,} bytes, over {LARGEST_ARRAYS:,}")
             stream.seek(0)

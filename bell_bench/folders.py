@@ -1,4 +1,4 @@
-"""Where images and prepared arrays live on disk."""
+"""The folders of images and of prepared arrays."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from platformdirs import user_cache_path, user_data_path
+
 from bell_bench.errors import BellBenchError, UsageError
 
 
 def data_folder() -> Path:
-    """Downloaded and imported images: ``BELL_BENCH_DATA``, or the user's data folder."""
+    """Return the folder of images: ``BELL_BENCH_DATA``, or the user's data folder."""
     if chosen := _chosen("BELL_BENCH_DATA"):
         return chosen
-    from platformdirs import user_data_path
-
     return user_data_path("bell-bench")
 
 
 def cache_folder() -> Path:
-    """Prepared arrays, safe to delete: ``BELL_BENCH_CACHE``, or the user's cache folder."""
+    """Return the folder of prepared arrays: ``BELL_BENCH_CACHE``, or the user's cache folder.
+
+    It is safe to delete.
+    """
     if chosen := _chosen("BELL_BENCH_CACHE"):
         return chosen
-    from platformdirs import user_cache_path
-
     return user_cache_path("bell-bench")
 
 
@@ -40,7 +41,7 @@ def _chosen(variable: str) -> Path | None:
 
 @contextmanager
 def working_folder(parent: Path) -> Iterator[Path]:
-    """A new folder below ``parent``, which is in the cache; gone afterwards unless renamed."""
+    """Yield a new folder below ``parent`` in the cache; remove it afterwards unless renamed."""
     try:
         parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=".working-", dir=parent))

@@ -1,9 +1,9 @@
-"""Processes without the wait for imports: one that has loaded torch and us forks those for jobs.
+"""Start processes that need not wait for imports: they are forks of one that has imported.
 
-A job still has a process, a session, an environment and random numbers of its own; what it shares
-with the next one is a process that has imported modules and done nothing else. There is one such
-process as long as the one that runs the jobs lives, on Linux; elsewhere, and should it not start,
-each job imports for itself. Limits of the system (umask, ulimit, cores) are those of when it began.
+A job still has its own process, session, environment and random numbers. It shares only the
+forkserver, a process that has imported torch and bell-bench and done nothing else. On Linux, one
+forkserver lives as long as the process that runs the jobs. Elsewhere, or if it does not start, each
+job imports for itself. Limits of the system (umask, ulimit, cores) are those at its start.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from dataclasses import asdict, dataclass, field
 from typing import IO, Any, NoReturn, Protocol
 
 LOADED = "bell_bench.harness.worker"
-"""What it imports before it forks."""
+"""The module that is imported before any process is forked."""
 READY = 120.0
-"""Seconds until the imports must be done."""
+"""How many seconds the imports may take."""
 _TICK = 0.02
-"""Seconds within which it notices that a job has ended."""
+"""Within how many seconds the end of a job is noticed."""
 _PER_JOB = ("BELL_BENCH_", "PYTEST_")
-"""Variables that may differ from job to job, or test to test; any other may matter to a library as
-it loads."""
+"""Prefixes of variables that may differ from job to job, or test to test; any other variable may
+affect a library when it is imported."""
 _SAFE = {"PYTHONSAFEPATH": "1"}
-"""An author's folder may have a ``random.py``: nothing is imported from where a process starts."""
+"""Nothing is imported from where a process starts: an author may have a ``random.py`` there."""
 _PARENT_DEATH_SIGNAL = 1
-"""Of prctl: PR_SET_PDEATHSIG."""
+"""prctl's PR_SET_PDEATHSIG."""
 
 
 class Process(Protocol):
-    """What the executor needs of a job's process; ``subprocess.Popen`` has it."""
+    """The part of a job's process that the executor needs; ``subprocess.Popen`` has it too."""
 
     pid: int
     returncode: int | Any
@@ -56,20 +56,20 @@ class Process(Protocol):
 def start(
     module: str, arguments: Sequence[str], environment: Mapping[str, str], log: IO[bytes]
 ) -> Process:
-    """A process that runs ``module``'s ``start(*arguments)`` in a session of its own, and ends with
-    this one, however this one ends."""
+    """Start a process that runs ``module``'s ``start(*arguments)`` in its own session. It ends when
+    this one ends, in whatever way."""
     environment = {**environment, **_SAFE}
     if sys.platform == "linux":
         with contextlib.suppress(OSError), _lock:
             order = _Order(module, [*arguments], {**environment}, os.getcwd())
-            return _forkserver(environment).bear(order, log)
+            return _forkserver(environment).fork(order, log)
     return start_afresh(module, arguments, environment, log)
 
 
 def start_afresh(
     module: str, arguments: Sequence[str], environment: Mapping[str, str], log: IO[bytes]
 ) -> Process:
-    """The same, by a process that imports for itself."""
+    """Start the same process without the forkserver; it imports for itself."""
     return subprocess.Popen(
         [sys.executable, "-m", __name__, "run", str(os.getpid()), module, *arguments],
         stdin=subprocess.DEVNULL,
@@ -80,22 +80,22 @@ def start_afresh(
     )
 
 
-_nurseries: dict[tuple[object, ...], Forkserver] = {}
+_forkservers: dict[tuple[object, ...], Forkserver] = {}
 _refused: set[tuple[object, ...]] = set()
-"""Where none has started: not tried again."""
+"""Keys for which no forkserver could start; it is not tried again."""
 _lock = threading.Lock()
 
 
 def _forget() -> None:
-    """A fork of this process has its own."""
+    """Forget all forkservers: a fork of this process has its own."""
     global _lock
     _lock = threading.Lock()
-    _nurseries.clear()
+    _forkservers.clear()
 
 
 @atexit.register
 def _end_all() -> None:
-    for each in _nurseries.values():
+    for each in _forkservers.values():
         each.end()
 
 
@@ -104,32 +104,32 @@ if sys.platform == "linux":
 
 
 def _forkserver(environment: Mapping[str, str]) -> Forkserver:
-    """The one that loads what such a job would load; of others, those without jobs end now."""
+    """Return the forkserver for such jobs, started if need be; end others that have no jobs."""
     same = {k: v for k, v in environment.items() if not k.startswith(_PER_JOB)}
     key = (os.getcwd(), *sorted(same.items()))
-    for other, found in list(_nurseries.items()):
+    for other, found in list(_forkservers.items()):
         if found.process.poll() is not None or (other != key and found.idle()):
-            _nurseries.pop(other).end()
+            _forkservers.pop(other).end()
     if key in _refused:
-        raise OSError("none has started before")
-    if key not in _nurseries:
+        raise OSError("no forkserver could start before")
+    if key not in _forkservers:
         try:
-            _nurseries[key] = Forkserver.open(environment)
+            _forkservers[key] = Forkserver.open(environment)
         except OSError:
             _refused.add(key)
             raise
-    return _nurseries[key]
+    return _forkservers[key]
 
 
 @dataclass(eq=False)
 class Child:
-    """A job's process, as far as the forkserver has told."""
+    """A job's process, as reported by the forkserver."""
 
     line: socket.socket
     pid: int
     returncode: int | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
-    """Who orders another job asks after this one too, maybe from another thread."""
+    """Another thread may also ask for the state of this process, when it starts another job."""
 
     def poll(self) -> int | None:
         with self.lock, contextlib.suppress(BlockingIOError):
@@ -147,12 +147,12 @@ class Child:
         try:
             return _number(self.line, socket.MSG_DONTWAIT)
         except ConnectionError:
-            return -signal.SIGKILL  # with the forkserver
+            return -signal.SIGKILL  # it ended with the forkserver
 
 
 @dataclass(eq=False)
 class Forkserver:
-    """The process with the imports, as seen by the one that runs jobs."""
+    """The process that has the imports, as seen by the process that runs jobs."""
 
     process: subprocess.Popen[bytes]
     line: socket.socket
@@ -160,7 +160,7 @@ class Forkserver:
 
     @staticmethod
     def open(environment: Mapping[str, str]) -> Forkserver:
-        """Start one, and wait until its imports are done."""
+        """Start a forkserver, and wait until its imports are done."""
         ours, its = socket.socketpair()
         with its:
             process = subprocess.Popen(
@@ -189,8 +189,8 @@ class Forkserver:
             raise
         return found
 
-    def bear(self, order: _Order, log: IO[bytes]) -> Child:
-        """What goes wrong before the whole order is given ends the child, and nobody else."""
+    def fork(self, order: _Order, log: IO[bytes]) -> Child:
+        """Fork a process for an order. An error while it is sent ends only that process."""
         ours, its = socket.socketpair()
         try:
             with its:
@@ -212,7 +212,7 @@ class Forkserver:
         return not self.running()
 
     def end(self) -> None:
-        """No more of it, nor of its jobs, if any are left."""
+        """End the forkserver, and its jobs if any are left."""
         for child in self.running():
             clear_away(child.pid)
         self.line.close()
@@ -227,8 +227,8 @@ class _Order:
     environment: dict[str, str]
     folder: str
 
-    def take_place(self) -> None:
-        """What a process of its own would have had from the start."""
+    def set_up(self) -> None:
+        """Set the environment, folder and random numbers as in a newly started process."""
         os.environ.clear()
         os.environ.update(self.environment)
         os.chdir(self.folder)
@@ -239,13 +239,14 @@ class _Order:
 
 
 def serve(line: socket.socket, parent: int) -> socket.socket | None:
-    """Fork a process for each that is asked for, and tell of its end; in that process, return what
-    its order comes by. None when nobody asks any more, and all of them are ended."""
+    """Fork a process for each request, and report its end. In the forked process, return the socket
+    that its order comes by. Return None when nobody can ask any more, after ending all
+    processes."""
     jobs: dict[int, socket.socket] = {}
     _tell(line, os.getpid())
     while os.getppid() == parent:
         asked, *_ = select.select([line], [], [], _TICK if jobs else 1.0)
-        for pid in list(jobs):  # each by its number: what was loaded may have children too
+        for pid in list(jobs):  # each by its id: an imported library may have children too
             ended, status = os.waitpid(pid, os.WNOHANG)
             if ended:
                 with jobs.pop(pid) as its:
@@ -257,7 +258,7 @@ def serve(line: socket.socket, parent: int) -> socket.socket | None:
             its = socket.socket(fileno=handles[0])
             try:
                 pid = os.fork()
-            except OSError:  # no room for another process just now
+            except OSError:  # the system has no room for another process now
                 its.close()
                 os.close(handles[1])
                 continue
@@ -277,7 +278,7 @@ def serve(line: socket.socket, parent: int) -> socket.socket | None:
 
 
 def _tell(line: socket.socket, number: int) -> None:
-    with contextlib.suppress(OSError):  # who asked may be gone
+    with contextlib.suppress(OSError):  # the asking process may be gone
         line.sendall(number.to_bytes(4, "big", signed=True))
 
 
@@ -288,18 +289,18 @@ def _number(line: socket.socket, flags: int = 0) -> int:
 
 
 def main(role: str, parent: int, module: str, *arguments: str) -> NoReturn:
-    """``python -m bell_bench.forkserver run PARENT MODULE ARGUMENTS``, for one process; for many,
-    ``serve PARENT MODULE SOCKET``, where the module is what they need."""
+    """Run ``python -m bell_bench.forkserver run PARENT MODULE ARGUMENTS`` for one process, or
+    ``serve PARENT MODULE SOCKET`` for many, where MODULE is what they import."""
     if role == "serve":
-        nurse(parent, module, socket.socket(fileno=int(arguments[0])))
+        load_and_serve(parent, module, socket.socket(fileno=int(arguments[0])))
     end_with(parent)
     sys.exit(run(module, arguments))
 
 
-def nurse(parent: int, module: str, line: socket.socket) -> NoReturn:
-    """Load a module and fork processes; in each of them, take its order and carry it out."""
+def load_and_serve(parent: int, module: str, line: socket.socket) -> NoReturn:
+    """Import a module and fork processes; in each of them, read its order and run it."""
     own = os.getpid()
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored, no end can be told
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # if it is ignored, no process's end is reported
     importlib.import_module(module)
     gc.freeze()  # pages that no collection touches stay shared
     its = serve(line, parent)
@@ -309,25 +310,25 @@ def nurse(parent: int, module: str, line: socket.socket) -> NoReturn:
     end_with(own)
     with its:
         order = _Order(**json.loads(its.makefile().readline()))
-    order.take_place()
-    leave(run(order.module, order.arguments))
+    order.set_up()
+    end_without_teardown(run(order.module, order.arguments))
 
 
 def run(module: str, arguments: Sequence[str]) -> int:
-    """The work itself, in a process of its own."""
+    """Do the work, in a process of its own."""
     return int(importlib.import_module(module).start(*arguments))
 
 
 def clear_away(pid: int) -> None:
-    """End a process with a session of its own, if it runs, and what it has left in its group."""
+    """Kill a process that has its own session, if it runs, and all processes left in its group."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
 
 
 def end_with(parent: int) -> None:
-    """End when the process that started this one ends, however it does, and take along what this
-    one has started. On Linux the system ends it, and at once, as no thread runs in native code that
-    keeps Python's lock; there the forkserver ends what a job has started."""
+    """End this process, and those it has started, when its parent ends in whatever way. On Linux
+    the system ends it at once, as a watching thread could not while native code holds Python's
+    lock. There the forkserver ends what a job has started."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
@@ -339,17 +340,17 @@ def end_with(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def leave(code: int) -> NoReturn:
-    """End as a process does, but without taking down its modules: that would copy all that it
-    shares with the one it was forked from, in a quarter of a second or more. Where Python has moved
-    the two functions that it ends by, it ends as any process."""
+def end_without_teardown(code: int) -> NoReturn:
+    """End the process normally, but without finalising its modules: that would copy all memory that
+    it shares with the forkserver, in a quarter of a second or more. If Python has moved the two
+    functions that this needs, end as any process does."""
     await_threads = getattr(threading, "_shutdown", None)
     run_exit_functions = getattr(atexit, "_run_exitfuncs", None)
     if await_threads is None or run_exit_functions is None:
         sys.exit(code)
     await_threads()
     run_exit_functions()
-    for each in (*gc.get_objects(), sys.stdout, sys.stderr):  # frozen ones are not among the first
+    for each in (*gc.get_objects(), sys.stdout, sys.stderr):  # get_objects omits frozen ones
         if type(each) in (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom):
             with contextlib.suppress(OSError, ValueError):  # full, closed
                 each.flush()

@@ -1,4 +1,4 @@
-"""Imports tried in another process first: what ends or hangs a process costs that one alone."""
+"""Try imports in another process first: one that ends or hangs it does not harm this one."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from bell_bench import forkserver
 
 SECONDS = 300.0
 PATIENCE = 10.0
-"""Seconds after which whoever waits is told for what; a few are needed to import torch."""
+"""After how many seconds the user is told what is being imported; torch alone needs a few."""
 OUTPUT = 16 * 1024**2
-"""Bytes that it may print meanwhile."""
+"""How many bytes an import may print."""
 
 
 def try_out(
@@ -30,11 +30,11 @@ def try_out(
     begin: Callable[..., forkserver.Process] = forkserver.start_afresh,
     patience: float | None = None,
 ) -> dict[str, str]:
-    """What is wrong with some of the items, by item.
+    """Return what is wrong with items, by item; sound items are left out.
 
-    ``load``, named as ``module:function``, is called with an item and gives what is wrong, or None:
-    in one process for all of them, and in another for the rest when one of them ends it. After
-    ``patience`` seconds, whoever waits is told for what.
+    ``load``, named as ``module:function``, is called with an item and returns what is wrong, or
+    None. One process tries all items; if an item ends it, another process tries the rest. After
+    ``patience`` seconds, the user is told what is being tried.
     """
     if not items:
         return {}
@@ -48,18 +48,18 @@ def try_out(
         log.seek(0)
         output = log.read()
     why = over or f"ends the process with {ending(code)}"
-    told = _told(output)
-    faults: dict[str, str] = told.get("faults", {})
-    if told.get("done"):
+    report = _last_report(output)
+    faults: dict[str, str] = report.get("faults", {})
+    if report.get("done"):
         return faults
-    culprit: str = told.get("trying", items[0])
+    culprit: str = report.get("trying", items[0])
     rest = [item for item in items if item != culprit]
     others = try_out(load, rest, environment, begin=begin, patience=patience)
     return {culprit: f"loading {culprit} {why}", **others}
 
 
 def ending(code: int) -> str:
-    """How a process ended, by its return code."""
+    """Return how a process ended, by its return code."""
     if code >= 0:
         return f"exit code {code}"
     with contextlib.suppress(ValueError):  # real-time signals have no name
@@ -68,14 +68,14 @@ def ending(code: int) -> str:
 
 
 def _over(process: forkserver.Process, log: IO[bytes], patience: float) -> str:
-    """Wait for its end; what it does too much of, if it has to be ended."""
+    """Wait until the process ends; if it must be ended, return what it does too much of."""
     began, told = time.monotonic(), False
     while process.poll() is None:
         waited = time.monotonic() - began
         if waited > SECONDS:
             return f"takes over {SECONDS:g} s"
         if waited > patience and not told:
-            item = _told(os.pread(log.fileno(), OUTPUT, 0)).get("trying", "plugins")
+            item = _last_report(os.pread(log.fileno(), OUTPUT, 0)).get("trying", "plugins")
             print(f"loading {item} takes long; it has {SECONDS:g} s", file=sys.stderr, flush=True)
             told = True
         if os.fstat(log.fileno()).st_size > OUTPUT:
@@ -85,26 +85,26 @@ def _over(process: forkserver.Process, log: IO[bytes], patience: float) -> str:
 
 
 def start(load: str, items: str) -> NoReturn:
-    """In the other process: try every item, and tell of each before it is tried. What is loaded may
-    put another stream in the place of our output, or leave a thread that never ends."""
+    """Try every item, in the other process, and report each before it is tried. An import may
+    replace our output stream, or leave a thread that never ends."""
     with os.fdopen(os.dup(1), "w") as log:
         module, _, name = load.partition(":")
         faulty = getattr(importlib.import_module(module), name)
         faults = {}
         for item in json.loads(items):
-            _tell(log, trying=item)
+            _report(log, trying=item)
             if fault := faulty(item):
                 faults[item] = fault
-        _tell(log, done=True, faults=faults)
+        _report(log, done=True, faults=faults)
     os._exit(0)
 
 
-def _tell(log: IO[str], **facts: object) -> None:
+def _report(log: IO[str], **facts: object) -> None:
     print("\n" + json.dumps({"trial": facts}), file=log, flush=True)
 
 
-def _told(output: bytes) -> dict[str, Any]:
-    """The last that a trial told, among all that what it loads may have printed."""
+def _last_report(output: bytes) -> dict[str, Any]:
+    """Return the last report of a trial; imports may have printed other lines around it."""
     for line in reversed(output.splitlines()):
         with contextlib.suppress(ValueError, KeyError, TypeError):
             found: dict[str, Any] = json.loads(line)["trial"]

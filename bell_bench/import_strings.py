@@ -14,7 +14,7 @@ from bell_bench.errors import BellBenchError, unknown
 
 
 def load_object(load: str) -> Any:
-    """What an import string names: ``package.module:Name`` or ``file:/path/to/module.py:Name``."""
+    """Return the object that an import string names."""
     source, _, name = load.rpartition(":")
     try:
         if source.startswith("file:"):
@@ -31,18 +31,18 @@ def load_object(load: str) -> Any:
 
 
 def is_loaded(file: pathlib.Path) -> bool:
-    """As it is now, in this process."""
+    """Return whether a file, as it is now, is imported in this process."""
     return _module_name(file) in sys.modules
 
 
 def _module_name(file: pathlib.Path) -> str:
-    """A name of its own, which changes when the file does."""
+    """Return a module name for a file; it changes when the file does."""
     stamp = f"{file}\0{file.stat().st_mtime_ns}"
     return f"bell_bench_file_{file.stem}_{hashlib.sha256(stamp.encode()).hexdigest()[:8]}"
 
 
 def _load_file(file: pathlib.Path) -> types.ModuleType:
-    """Import a file under a name of its own."""
+    """Import a file under a module name of its own."""
     name = _module_name(file)
     if name in sys.modules:
         return sys.modules[name]
@@ -50,7 +50,7 @@ def _load_file(file: pathlib.Path) -> types.ModuleType:
         sys.path.append(str(file.parent))  # last, so that the file's neighbours hide nothing
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{file} is no Python file")
+        raise ImportError(f"{file} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -62,7 +62,7 @@ def _load_file(file: pathlib.Path) -> types.ModuleType:
 
 
 def one_line(error: BaseException) -> str:
-    """An error on one line of bearable length."""
+    """Return an error as one line of limited length."""
     return clip(f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": "))
 
 

@@ -1,4 +1,4 @@
-"""Algorithms whose state is tensors: kept by name, they are saved, loaded and accounted for."""
+"""Algorithms whose state is tensors: they are kept by name, saved, loaded and accounted for."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _FILE = "kept.safetensors"
 
 
 class KeepingAlgorithm(Algorithm):
-    """All that it needs between problems is in ``kept``, put there by ``keep``: saving, loading and
-    accounting are inherited."""
+    """An algorithm that keeps all it needs between problems in ``kept``, by ``keep``: saving,
+    loading and accounting are inherited."""
 
     def __init__(self, context: Context, **options: Any) -> None:
         super().__init__(context, **options)
         self.kept: dict[str, Tensor] = {}
-        """What was kept, by name."""
+        """The kept tensors, by name."""
 
     def keep(self, name: str, tensor: Tensor) -> None:
-        """Keep a copy, on the job's device, in place of what had this name."""
+        """Keep a copy of a tensor on the job's device; it replaces the one that had this name."""
         self.kept[name] = tensor.detach().to(self.context.device, copy=True)
         self.context.account("kept", sum(kept.nbytes for kept in self.kept.values()))
 

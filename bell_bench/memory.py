@@ -1,4 +1,4 @@
-"""A process's own memory: never what it inherited from the one that started it."""
+"""The memory of this process, without what it inherited from the one that started it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ _CLEAR = pathlib.Path("/proc/self/clear_refs")
 class PeakMemory:
     """The largest resident size of this process since ``restart``, in bytes.
 
-    A part of the work may be measured on its own (``extra``) and, where a stored result stands for
-    doing it again, charged (``charge``), so that a stored result never makes a job look smaller.
+    A part of the work may be measured on its own (``extra``). If a stored result replaces that
+    work, its memory is charged (``charge``), so that a stored result never makes a job look
+    smaller.
     """
 
     def __init__(self) -> None:
         self._before = 0
-        """The peak of what passed before the system's counter was last cleared."""
+        """The peak until the system's counter was last cleared."""
 
     def restart(self) -> None:
-        """Start measuring anew (Linux; elsewhere the peak stays that of the whole process)."""
+        """Start measuring anew (on Linux; elsewhere the peak stays that of the whole process)."""
         self._before = 0
         _clear()
 
@@ -37,7 +38,7 @@ class PeakMemory:
 
     @contextlib.contextmanager
     def extra(self) -> Iterator[list[int]]:
-        """Puts into the list it gives how far the block went beyond the size at its start."""
+        """Yield a list; at the end, append how far the block went beyond the size at its start."""
         self._before, start = self.bytes, resident()
         _clear()
         found: list[int] = []
@@ -45,16 +46,16 @@ class PeakMemory:
         found.append(max(0, _peak() - start))
 
     def charge(self, extra: int) -> None:
-        """Count as if so much more had been held just now."""
+        """Count as if so much more memory had been held just now."""
         self._before = max(self._before, resident() + extra)
 
 
 PEAK = PeakMemory()
-"""This process's: the system keeps one counter per process."""
+"""This process's peak; the system keeps one counter per process."""
 
 
 def resident() -> int:
-    """Bytes of memory that this process holds now."""
+    """Return how many bytes of memory this process holds now."""
     return int(psutil.Process().memory_info().rss)
 
 
@@ -64,8 +65,8 @@ def _clear() -> None:
 
 
 def _peak() -> int:
-    """On Linux VmHWM, which ``_clear`` sets back; getrusage's figure would carry over the size of
-    the process that forked it."""
+    """Return the peak: on Linux VmHWM, which ``_clear`` resets. The figure of getrusage would
+    include the size of the process that forked this one."""
     with contextlib.suppress(OSError):
         if match := re.search(r"VmHWM:\s+(\d+) kB", _STATUS.read_text()):
             return int(match.group(1)) * 1024

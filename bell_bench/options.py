@@ -1,4 +1,4 @@
-"""Options of algorithms: ``picle.k=40`` typed by what the algorithm's spec declares."""
+"""Options of algorithms: ``picle.k=40``, with the type that the algorithm's spec declares."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _BOOLS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 def parse_options(
     settings: Iterable[str], specs: Iterable[AlgorithmSpec]
 ) -> dict[str, dict[str, Any]]:
-    """Read ``ALGORITHM.OPTION=VALUE`` settings; the last one of an option counts."""
+    """Read ``ALGORITHM.OPTION=VALUE`` settings; an option's last setting counts."""
     by_name = {spec.name: spec for spec in specs}
     parsed: dict[str, dict[str, Any]] = {}
     for setting in settings:
         target, equals, text = setting.partition("=")
         if not equals or "." not in target:
             raise UsageError(
-                f"{setting!r} is no option; write ALGORITHM.OPTION=VALUE, e.g. picle.k=40"
+                f"{setting!r} is not an option; write ALGORITHM.OPTION=VALUE, e.g. picle.k=40"
             )
         spec, name = _split(target, by_name)
         option = _find(spec, name)
@@ -31,7 +31,7 @@ def parse_options(
 
 
 def complete(spec: AlgorithmSpec, given: Mapping[str, Any]) -> dict[str, Any]:
-    """All options of an algorithm: the given values, checked, and defaults for the rest."""
+    """Return all options of an algorithm: the given values, checked, and defaults for the rest."""
     checked = {
         name: _check(f"{spec.name}.{name}", _find(spec, name), value)
         for name, value in given.items()
@@ -40,7 +40,7 @@ def complete(spec: AlgorithmSpec, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def type_name(option: Option) -> str:
-    """An option's type as people read it: ``int``, ``a | b``, ``float or none``."""
+    """Return an option's type as people read it: ``int``, ``a | b``, ``float or none``."""
     name = " | ".join(map(str, option.choices)) if option.choices else option.type.__name__
     if option.minimum is not None:
         name += f" of at least {option.minimum:g}"
@@ -52,14 +52,14 @@ def type_name(option: Option) -> str:
 
 
 def show_value(value: Any) -> str:
-    """A value as ``--option`` takes it."""
+    """Return a value as ``--option`` takes it."""
     if value is None:
         return "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _split(target: str, specs: Mapping[str, AlgorithmSpec]) -> tuple[AlgorithmSpec, str]:
-    """The algorithm and option in ``algorithm.option``; both names may have dots of their own."""
+    """Return the algorithm and option in ``algorithm.option``; both names may contain dots."""
     matches = [name for name in specs if target.startswith(f"{name}.")]
     if not matches:
         algorithm = target.rpartition(".")[0]
@@ -79,7 +79,7 @@ def _find(spec: AlgorithmSpec, name: str) -> Option:
 
 
 def _read(label: str, option: Option, text: str) -> Any:
-    """Text from the command line as a value of the option's type."""
+    """Return text from the command line as a value of the option's type."""
     if option.optional and text.casefold() == "none":
         return None
     readers: dict[type, Callable[[str], Any]] = {
@@ -107,7 +107,7 @@ def _check(label: str, option: Option, value: Any) -> Any:
 
 
 def allowed(option: Option, value: Any) -> bool:
-    """Whether a value of the right type is among the choices, or in the range."""
+    """Return whether a value of the right type is among the choices, or in the range."""
     if option.choices and value not in option.choices:
         return False
     enough = option.minimum is None or value >= option.minimum

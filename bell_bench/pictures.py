@@ -1,4 +1,4 @@
-"""Pictures as files: whole or not at all, in any format that matplotlib writes."""
+"""Write pictures as files, whole or not at all, in any format that matplotlib writes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def picture_format(file: pathlib.Path) -> str:
-    """The format that a file's name asks for, refused if nobody can write it."""
+    """Return the format that a file's name asks for; raise UsageError for an unknown one."""
     from matplotlib.figure import Figure
 
     known = Figure().canvas.get_supported_filetypes()
@@ -25,7 +25,7 @@ def picture_format(file: pathlib.Path) -> str:
 
 
 def save_picture(figure: Figure, file: str | pathlib.Path, **settings: Any) -> None:
-    """Write a figure as its file's name says."""
+    """Write a figure in the format that the file's name asks for."""
     place, content = pathlib.Path(file), io.BytesIO()
     figure.savefig(content, format=picture_format(place), **settings)
     write_whole(place, content.getvalue())

@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 
 def hash_arrays(arrays: Iterable[Array]) -> str:
-    """A hash of values, shapes and types that is the same on every machine."""
+    """Return a hash of values, shapes and types that is the same on every machine."""
     digest = hashlib.sha256()
     for array in arrays:
         little = array.astype(array.dtype.newbyteorder("<"), copy=False)
@@ -48,7 +48,7 @@ class Inputs:
         return int(self.index.shape[1])
 
     def pixels(self) -> NDArray[np.float32]:
-        """The unique images, standardised, as float32."""
+        """Return the unique images, standardised, as float32."""
         scaled = (self.images.astype(np.float32) - np.float32(self.mean)) / np.float32(self.std)
         return np.asarray(scaled, dtype=np.float32)
 
@@ -69,11 +69,11 @@ class Split(Inputs):
 
     @property
     def inputs(self) -> Inputs:
-        """The same inputs, labels withheld."""
+        """The same inputs without their labels."""
         return Inputs(self.images, self.index, self.mean, self.std)
 
     def subset(self, items: Sequence[int] | NDArray[np.int64]) -> Split:
-        """Some items, in this order, with none but their own images."""
+        """Return some items, in this order, with only the images that they need."""
         images, index = np.unique(self.index[items], return_inverse=True)
         return replace(
             self,
@@ -95,11 +95,11 @@ class Problem:
     index: int
     """Position in its sequence, from 0."""
     name: str
-    """For people, e.g. ``emnist_1/XOR perm1``."""
+    """A name for people, e.g. ``emnist_1/XOR perm1``."""
     train: Split
     validation: Split
     classes: int
-    """How many classes there are; 2 for a binary problem."""
+    """How many classes there are: 2 for a binary problem."""
     architecture: Architecture
     """The typed modules that the suite's network for this problem is made of."""
     fingerprint: str = ""

@@ -1,5 +1,8 @@
-"""What is installed to be edited in place: its version says little, so a hash of its source is part
-of what a job names as its provider, and an edited algorithm is run again."""
+"""Hash the source of packages that are installed in editable mode.
+
+Their version says little. So a hash of the source is part of the provider that a job names, and an
+edited algorithm is run again.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +13,23 @@ import json
 import pathlib
 
 MARK = "+source."
-"""Between a version and the hash of the source."""
+"""The text between a version and the hash of the source."""
 
 
 def edition(distribution: str, load: str) -> str:
-    """The mark and a hash of the source behind an import string, of an editable distribution."""
+    """Return the mark and a hash of the source behind an import string if its distribution is
+    editable; else an empty text."""
     return f"{MARK}{source_hash(load)}" if _editable(distribution) else ""
 
 
 def edited(version: str, load: str) -> bool:
-    """Whether the source is no longer the one that a version with a hash names."""
+    """Return whether the source has changed since a version with a hash was made."""
     _, mark, planned = version.partition(MARK)
     return bool(mark) and planned != source_hash(load)
 
 
 def source_hash(load: str) -> str:
-    """Of all Python files of the top-level package or module; nothing is imported."""
+    """Return a hash of all Python files of the top-level package or module; nothing is imported."""
     digest = hashlib.sha256()
     for root, file in _files(load.partition(":")[0].partition(".")[0]):
         digest.update(f"{file.relative_to(root)}\0".encode())
@@ -34,7 +38,7 @@ def source_hash(load: str) -> str:
 
 
 def _files(package: str) -> list[tuple[pathlib.Path, pathlib.Path]]:
-    """With the folder that each is named by."""
+    """Return the files of a package, each with the folder that its name is relative to."""
     spec = importlib.util.find_spec(package)
     if spec is None:
         return []
@@ -46,7 +50,7 @@ def _files(package: str) -> list[tuple[pathlib.Path, pathlib.Path]]:
 
 
 def _editable(distribution: str) -> bool:
-    """As pip and others record it (PEP 610)."""
+    """Return whether a distribution is editable, as pip and others record it (PEP 610)."""
     try:
         text = importlib.metadata.distribution(distribution).read_text("direct_url.json")
         return bool(json.loads(text or "{}").get("dir_info", {}).get("editable"))

@@ -1,4 +1,4 @@
-"""Text that reads well on a terminal, in a pipe and in a log."""
+"""Format text that reads well on a terminal, in a pipe and in a log."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 def table(rows: Iterable[Sequence[object]], headers: Sequence[str] = (), indent: int = 2) -> str:
-    """Aligned columns; numbers to the right; on a terminal, the last column is wrapped."""
+    """Return rows in aligned columns, numbers to the right; a terminal wraps the last column."""
     values = [list(row) for row in rows]
     cells = [[_cell(value) for value in row] for row in values]
     lines = [list(headers), *cells] if headers else cells
@@ -21,19 +21,19 @@ def table(rows: Iterable[Sequence[object]], headers: Sequence[str] = (), indent:
 
 
 def paragraph(text: str, indent: int = 0) -> str:
-    """A text wrapped to the terminal's width, or to 100 columns elsewhere."""
+    """Return a text wrapped to the terminal's width, or to 100 columns elsewhere."""
     margin = " " * indent
     width = min(terminal_width() or 100, 100)
     return textwrap.fill(text, width, initial_indent=margin, subsequent_indent=margin)
 
 
 def terminal_width() -> int | None:
-    """The terminal's width; None when the output goes elsewhere."""
+    """Return the terminal's width, or None if the output goes elsewhere."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def brief(value: object) -> str:
-    """Any JSON-able value on one line."""
+    """Return any JSON-able value on one line."""
     if isinstance(value, Mapping):
         return "; ".join(f"{key}: {brief(part)}" for key, part in value.items())
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""How much an algorithm trains, said before it runs; what ``bell-bench plan`` adds up.
+"""How much an algorithm trains, declared before it runs; ``bell-bench plan`` adds it up.
 
 ``AlgorithmSpec.work`` names a function that is given each problem of a sequence in turn, as a
 ``PlannedProblem``, and yields the trainings that the algorithm needs there, at most. This module
@@ -19,7 +19,7 @@ class PlannedProblem:
     fitting: tuple[int, ...]
     """Per layer of the problem's network, how many earlier problems have a module that fits."""
     solved: int
-    """How many problems came before."""
+    """How many problems came before this one."""
     options: Mapping[str, Any]
     """The algorithm's options."""
 

@@ -7,7 +7,7 @@ import contextlib
 import psutil
 
 
-def nurseries_of(run: psutil.Process) -> list[psutil.Process]:
+def forkservers_of(run: psutil.Process) -> list[psutil.Process]:
     """The processes that a run has for starting jobs from."""
     with contextlib.suppress(psutil.NoSuchProcess):
         return [each for each in run.children() if _is_forkserver(each)]
@@ -17,7 +17,7 @@ def nurseries_of(run: psutil.Process) -> list[psutil.Process]:
 def workers_of(run: psutil.Process) -> list[psutil.Process]:
     """The processes of a run's jobs."""
     found = []
-    for forkserver in nurseries_of(run):
+    for forkserver in forkservers_of(run):
         with contextlib.suppress(psutil.NoSuchProcess):
             found += forkserver.children()
     return found

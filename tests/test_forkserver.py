@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from bell_bench import forkserver
-from tests.processes import nurseries_of
+from tests.processes import forkservers_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere jobs are started afresh")
 
@@ -68,9 +68,9 @@ def place(tmp_path, monkeypatch):
     monkeypatch.setattr(forkserver, "LOADED", "work")
     monkeypatch.chdir(tmp_path)
     yield tmp_path
-    for each in forkserver._nurseries.values():
+    for each in forkserver._forkservers.values():
         each.end()
-    forkserver._nurseries.clear()
+    forkserver._forkservers.clear()
 
 
 def begin(place: pathlib.Path, *arguments: str, log: str = "log", **variables: str):
@@ -144,7 +144,7 @@ def test_another_environment_loads_anew(place):
     begin(place, "0", log="two", OF_ONE="x").wait()
     assert told(place, "two")["variable"] == "x"
     assert told(place, "one")["loaded_by"] != told(place, "two")["loaded_by"]
-    assert len(nurseries_of(psutil.Process())) == 1, "what has no job left has ended"
+    assert len(forkservers_of(psutil.Process())) == 1, "what has no job left has ended"
 
 
 @pytest.mark.parametrize(("action", "code"), [("0", 0), ("7", 7), ("die", -11), ("raise", 1)])
@@ -168,7 +168,7 @@ def test_hundreds_that_end_at_once_are_all_heard_of(place):
 @pytest.mark.slow
 def test_jobs_end_with_it_and_the_next_one_finds_another(place):
     process = begin(place, "wait", log="one")
-    (home,) = nurseries_of(psutil.Process())
+    (home,) = forkservers_of(psutil.Process())
     begun(place, "one")
     home.kill()
     assert process.wait() == -signal.SIGKILL
@@ -179,12 +179,12 @@ def test_jobs_end_with_it_and_the_next_one_finds_another(place):
 
 def test_one_that_was_killed_while_idle_is_replaced(place):
     begin(place, "0").wait()
-    (home,) = nurseries_of(psutil.Process())
+    (home,) = forkservers_of(psutil.Process())
     home.kill()
     while home.status() != psutil.STATUS_ZOMBIE:
         time.sleep(0.01)
     assert begin(place, "0", log="two").wait() == 0
-    (other,) = nurseries_of(psutil.Process())
+    (other,) = forkservers_of(psutil.Process())
     assert told(place, "two")["loaded_by"] == other.pid != home.pid
 
 
@@ -218,7 +218,7 @@ def test_an_interrupt_while_one_is_ordered_costs_that_one_alone(place, monkeypat
         assert process.wait() == number
         assert told(place, f"log{number}")["own"] == process.pid
     assert sibling.poll() is None
-    (home,) = nurseries_of(psutil.Process())
+    (home,) = forkservers_of(psutil.Process())
     assert [child.pid for child in home.children()] == [sibling.pid]
 
 
@@ -229,13 +229,13 @@ def test_a_system_without_room_for_a_process_costs_the_others_nothing(place, mon
     process = begin(place, "4")
     assert process.wait() == 4
     assert told(place)["loaded_by"] == process.pid, "afresh"
-    assert len(nurseries_of(psutil.Process())) == 1, "it goes on"
+    assert len(forkservers_of(psutil.Process())) == 1, "it goes on"
 
 
 def test_a_fork_of_this_process_has_its_own_and_leaves_ours(place):
     process = begin(place, "wait", log="ours")
     begun(place, "ours")
-    (home,) = nurseries_of(psutil.Process())
+    (home,) = forkservers_of(psutil.Process())
     with forkserver._lock:  # as another thread might hold it
         pid = os.fork()
         if pid == 0:
@@ -260,7 +260,7 @@ def test_children_of_what_was_loaded_are_none_of_its_affair(place, monkeypatch):
     (place / "parental.py").write_text(source)
     monkeypatch.setattr(forkserver, "LOADED", "parental")
     waiting = begin(place, "wait")
-    (home,) = nurseries_of(psutil.Process())
+    (home,) = forkservers_of(psutil.Process())
     (loaded,) = (each for each in home.children() if each.name() == "sleep")
     while loaded.status() != psutil.STATUS_ZOMBIE:
         time.sleep(0.01)
@@ -304,7 +304,7 @@ from bell_bench import forkserver
 atexit.register(print, "the end")
 threading.Timer(0.2, print, ["a thread"]).start()
 {change}
-forkserver.leave(3)
+forkserver.end_without_teardown(3)
 """
 
 
@@ -317,5 +317,6 @@ def test_without_pythons_own_functions_a_process_ends_as_any(change):
 
 def test_python_still_has_what_a_process_is_ended_by_quickly():
     """If this fails: jobs end as any process does, a quarter of a second later."""
-    code = "from bell_bench import forkserver; forkserver.sys.exit = None; forkserver.leave(4)"
+    ending = "forkserver.sys.exit = None; forkserver.end_without_teardown(4)"
+    code = f"from bell_bench import forkserver; {ending}"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 4

@@ -31,11 +31,11 @@ def test_times_for_people(text, seconds):
 
 @pytest.mark.parametrize("text", ["", "0", "0 GB", "-1", "1e3", "much", "1 XB", "9" * 400])
 def test_what_is_no_size(text):
-    with pytest.raises(UsageError, match="is no size"):
+    with pytest.raises(UsageError, match="is not a size"):
         parse_size(text)
 
 
 @pytest.mark.parametrize("text", ["", "0s", "-1s", "10", "soon", "9" * 400 + "d"])
 def test_what_is_no_time(text):
-    with pytest.raises(UsageError, match="is no time"):
+    with pytest.raises(UsageError, match="is not a time"):
         parse_time(text)

@@ -1,4 +1,4 @@
-"""``bell-bench cache``: what path evaluations are stored, whether they are sound, and less of them.
+"""``bell-bench cache``: show, check and remove stored path evaluations.
 
 Reads file names, sizes and bytes; imports no torch.
 """
@@ -25,7 +25,7 @@ _out = click.option(
     type=click.Path(file_okay=False, path_type=pathlib.Path),
     default=pathlib.Path("runs"),
     show_default=True,
-    help="The folder of runs whose evaluations are meant.",
+    help="The folder of runs that the evaluations belong to.",
 )
 
 
@@ -42,7 +42,7 @@ def command() -> None:
 @_out
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def info(out: pathlib.Path, as_json: bool) -> None:
-    """How many evaluations are stored, and how much of the limit they take."""
+    """Show how many evaluations are stored, and how much of the limit they take."""
     store = EvaluationStore(out / FOLDER)
     if as_json:
         click.echo(json.dumps(store.info(), indent=1))
@@ -53,11 +53,12 @@ def info(out: pathlib.Path, as_json: bool) -> None:
 @command.command()
 @_out
 def verify(out: pathlib.Path) -> int:
-    """Check every evaluation against its hash, and drop the damaged (exit code 1 if there are)."""
+    """Check every evaluation against its hash, and drop the damaged ones (exit code 1 if there are
+    any)."""
     store = EvaluationStore(out / FOLDER)
     sound, dropped, left = 0, 0, 0
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", StoreWarning)  # told below
+        warnings.simplefilter("ignore", StoreWarning)  # reported below
         for entry, good in store.verify(watched("checking evaluations")):
             if good:
                 sound += 1

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     is_eager=True,
     expose_value=False,
     callback=lambda ctx, _, name: explain(ctx, name),
-    help="What a contract asks for; looks at no algorithm.",
+    help="What a contract asks for; checks no algorithm.",
 )
 @click.option("--json", "as_json", is_flag=True, help="A list of findings.")
 def command(algorithm: str, names: tuple[str, ...], as_json: bool) -> int:
-    """Hold ALGORITHM to every contract, on tiny problems: a name, or ./file.py:Class.
+    """Check ALGORITHM, a name or ./file.py:Class, against every contract, on tiny problems.
 
     Exits with 1 if a contract is broken.
     """
@@ -56,7 +56,7 @@ def command(algorithm: str, names: tuple[str, ...], as_json: bool) -> int:
 
 
 def explain(context: click.Context, name: str | None) -> None:
-    """Print a contract, and leave, if one was named."""
+    """Print the contract that was named and exit; do nothing if none was."""
     if name is None:
         return
     from bell_bench.testing import explanation
@@ -66,7 +66,7 @@ def explain(context: click.Context, name: str | None) -> None:
 
 
 def tell(finding: Finding) -> None:
-    """A finding, and what is broken in the words of its contract."""
+    """Print a finding; if the contract is broken, print the fault and the contract's text."""
     click.echo(f"{finding.status:14}  {finding.contract}")
     if finding.detail:
         click.echo(paragraph(finding.detail, indent=16))

@@ -12,6 +12,7 @@ import click
 
 from bell_bench.cli.output import echo_json
 from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.folders import data_folder
 from bell_bench.text import table
 from bell_bench.units import format_size
 
@@ -30,7 +31,6 @@ def command() -> None:
 def list_domains(source: str, as_json: bool) -> None:
     """Show each domain: present, partial or missing, its size, licence and source."""
     from bell_bench.data.status import statuses
-    from bell_bench.folders import data_folder
 
     rows = statuses(source)
     if as_json:
@@ -87,10 +87,10 @@ def verify(names: tuple[str, ...]) -> None:
     help="Labels to use, such as 0,1,2,4,5,6,7,8 (default: the first 8, all in colour).",
 )
 def import_images(name: str, file: Path, classes: str | None) -> None:
-    """Bring the images in FILE.npz in as domain NAME, checked.
+    """Check the images in FILE.npz and import them as domain NAME.
 
     FILE holds train_images and test_images of uint8, grey (n, 28, 28) or colour (n, 32, 32, 3),
-    train_labels and test_labels. Under the name of an official domain, they are used in its stead.
+    train_labels and test_labels. Under the name of an official domain, they replace its images.
     Images are made grey for BELL, and coloured for a dataset of CTrL, such as cifar10.
     """
     from bell_bench.data.catalogue import collections
@@ -116,7 +116,7 @@ def _labels(classes: str | None) -> list[int] | None:
 
 @contextmanager
 def _progress_bars() -> Iterator[Progress]:
-    """A bar per file on a terminal's standard error; nothing elsewhere."""
+    """Yield a function that shows one bar per file if standard error is a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 

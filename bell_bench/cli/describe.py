@@ -13,14 +13,14 @@ from bell_bench.cli.output import echo_json
 from bell_bench.errors import UsageError
 
 UNNAMED = "NAME.png"
-"""Stands for a picture that is called what it shows."""
+"""The default file name of a picture: NAME is replaced by the name that is described."""
 
 
 @click.command("describe")
 @click.argument(
     "name", shell_complete=complete("algorithms", "sequences", "suites", "scales", "protocols")
 )
-@click.option("--suite", shell_complete=complete("suites"), help="Only what is of this suite.")
+@click.option("--suite", shell_complete=complete("suites"), help="Only things of this suite.")
 @click.option("--realisation", type=int, help="Of a sequence, from 0; default 0.")
 @click.option("--seed", type=int, help="Of a sequence, instead of a realisation.")
 @click.option("--scale", shell_complete=complete("scales"), help="Of a sequence.")
@@ -35,12 +35,12 @@ UNNAMED = "NAME.png"
     metavar="[FILE]",
     help=f"Draw a sequence or domain to this PNG file, by default {UNNAMED}.",
 )
-def command(name: str, as_json: bool, picture: pathlib.Path | None, **wishes: Any) -> None:
-    """Tell all about NAME: an algorithm, a sequence, a suite, a scale, a protocol or a domain.
+def command(name: str, as_json: bool, picture: pathlib.Path | None, **chosen: Any) -> None:
+    """Describe NAME: an algorithm, a sequence, a suite, a scale, a protocol or a domain.
 
     A sequence is shown problem by problem, as one of its realisations; no image is loaded.
     """
-    found = describe(name, **wishes)
+    found = describe(name, **chosen)
     if picture is not None:
         if found.draw is None:
             raise UsageError(f"there is no picture of {name}; only of sequences and domains")

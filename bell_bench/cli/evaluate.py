@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bell_bench.api import evaluate
 from bell_bench.cli.names import complete
 from bell_bench.cli.output import check_writable
 from bell_bench.cli.requests import arguments, requested
@@ -80,8 +81,6 @@ def command(
     resumes at its last solved problem. Exit code 0: all done; 1: some jobs failed; 2: wrong usage.
     """
     wanted = arguments(asked)
-    from bell_bench.api import evaluate
-
     if csv_file is not None:
         check_writable("--csv", csv_file)
     try:
@@ -103,7 +102,7 @@ def command(
 
 
 def report(results: Results, csv_file: pathlib.Path | None) -> int:
-    """Print the table and the faults, write the CSV; 1 if any job failed."""
+    """Print the table and the faults, and write the CSV; return 1 if any job failed."""
     click.echo(results)
     if csv_file is not None:
         results.to_csv(csv_file)

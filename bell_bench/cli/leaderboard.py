@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bell_bench.api import leaderboard
 from bell_bench.cli.output import echo_json
 from bell_bench.errors import UsageError
 from bell_bench.files import write_whole
@@ -22,7 +23,7 @@ FILE = click.Path(path_type=pathlib.Path, dir_okay=False)
 
 
 class _WithFigures(click.Command):
-    """A command whose ``--figure NAME`` may leave out the file: it is NAME.png then."""
+    """A command whose option ``--figure NAME`` may omit the file, which is then NAME.png."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         complete: list[str] = []
@@ -85,7 +86,7 @@ def command(
     scale, data and protocol are compared; others are shown apart.
     """
     results = _read(runs or (pathlib.Path("runs"),))
-    results.check_rules(rules, tuned)  # a wrong one is told before anything is shown
+    results.check_rules(rules, tuned)  # a wrong rule is reported before anything is shown
 
     def written(form: str, markup: str) -> Callable[[pathlib.Path], None]:
         text = results.table(form, markup=markup, baseline=baseline)
@@ -115,9 +116,7 @@ def command(
 
 
 def _read(folders: Sequence[pathlib.Path]) -> Results:
-    """All results; what cannot be read is told in a line each."""
-    from bell_bench.api import leaderboard
-
+    """Return all results; print a line of warning for each record that cannot be read."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         results = leaderboard(*folders)
@@ -130,13 +129,13 @@ def _read(folders: Sequence[pathlib.Path]) -> Results:
 
 
 def _make(file: pathlib.Path, make: Callable[[pathlib.Path], str | None], about: str = "") -> None:
-    """Make a file and say so, with what making it tells."""
+    """Make a file and print its name, followed by the text that ``make`` returns."""
     told = make(file)
     click.echo(f"wrote {file}{about}{told or ''}", err=True)
 
 
 def _echo_versions(results: Results) -> None:
-    """Say which results are of another version than the installed suite."""
+    """Print which results are of another version than the installed suite."""
     current = results.current_versions
     kinds = {(row["suite"], row["suite_version"]) for row in results.rows}
     for suite, version in sorted(kinds):

@@ -14,7 +14,7 @@ from bell_bench.text import brief, table
 
 @click.command("list")
 @click.argument("kind", required=False, shell_complete=complete("kinds"))
-@click.option("--suite", shell_complete=complete("suites"), help="Only what is of this suite.")
+@click.option("--suite", shell_complete=complete("suites"), help="Only things of this suite.")
 @click.option("--avalanche", is_flag=True, hidden=True)
 @click.option("--json", "as_json", is_flag=True, help="An object of lists, by kind.")
 def command(kind: str | None, suite: str | None, avalanche: bool, as_json: bool) -> None:
@@ -41,7 +41,7 @@ def command(kind: str | None, suite: str | None, avalanche: bool, as_json: bool)
 
 
 def _merged(rows: list[Row], columns: tuple[str, ...]) -> list[Row]:
-    """Rows that differ in their suite alone as one row with all their suites."""
+    """Merge rows that differ only in their suite into one row with all their suites."""
     found: dict[tuple[str, ...], Row] = {}
     for row in rows:
         key = tuple(str(row[column]) for column in columns if column != "suite")
@@ -69,6 +69,6 @@ COLUMNS = {
     "protocols": (("name", "summary", "suite"), ("suite", "name", "summary")),
     "executors": (("name", "summary"), ("name", "distribution", "summary")),
 }
-"""What is shown of each kind: among other kinds, and by itself."""
+"""The columns of each kind: when all kinds are listed, and when it is listed alone."""
 MEMBERS = (("name", "says"), ("name", "options", "says"))
-"""The same of a family's algorithms."""
+"""The columns of a family's algorithms, likewise."""

@@ -1,4 +1,4 @@
-"""Completion of names in a shell."""
+"""Complete names in a shell."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Completer = Callable[[click.Context, click.Parameter, str], list[str]]
 
 
 def complete(*kinds: str) -> Completer:
-    """A ``shell_complete`` function for names of these kinds: algorithms, suites, sequences, …"""
+    """Return a ``shell_complete`` function for names of these kinds: algorithms, suites, …"""
 
     def completer(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
         with warnings.catch_warnings():

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from bell_bench.api import plan
 from bell_bench.cli.output import echo_json
 from bell_bench.cli.requests import arguments, requested
 from bell_bench.harness.progress import steps
@@ -29,14 +30,12 @@ from bell_bench.harness.progress import steps
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(cores: int | None, machines: int, as_json: bool, **asked: Any) -> None:
-    """Tell what `evaluate` with the same options would take: jobs, updates, FLOPs, storage, time.
+    """Forecast what `evaluate` with the same options takes: jobs, updates, FLOPs, storage, time.
 
-    The records in --out tell it where they fit; the rest is counted. Where they do not tell the
+    The records in --out are used where they fit; the rest is counted. If they do not give the
     seconds, this machine is timed, which takes a while. Counts are compared with what jobs took.
     """
     wanted = arguments(asked)
-    from bell_bench.api import plan
-
     with steps() as tell:
         forecast = plan(**wanted, cores=cores, machines=machines, tell=tell)
     if as_json:

@@ -1,5 +1,8 @@
-"""The verbs that plugins add. Loading all plugins takes longer than printing help may take, so what
-``--help`` shows of them is remembered until something is installed, removed or edited."""
+"""The verbs that plugins add.
+
+Loading all plugins takes longer than printing help may take. So what ``--help`` shows of them is
+cached until something is installed, removed or edited.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,15 @@ from collections.abc import Container
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from bell_bench import __version__
+from bell_bench.folders import cache_folder
+
 if TYPE_CHECKING:
     from bell_bench.specs import VerbSpec
 
 
 def plugin_verbs() -> dict[str, VerbSpec]:
-    """Return the verbs of all plugins by name; of several with one name, the first's."""
+    """Return the verbs of all plugins by name; if several have one name, the first one's."""
     from bell_bench.plugins import registry
     from bell_bench.specs import VerbSpec
 
@@ -29,7 +35,7 @@ def plugin_verbs() -> dict[str, VerbSpec]:
 
 def plugin_lines(ours: Container[str]) -> dict[str, str]:
     """Return a line of help for each verb of a plugin that is not one of ours."""
-    file = _memory()
+    file = _cache_file()
     with suppress(OSError, ValueError, KeyError, TypeError):
         known = json.loads(file.read_text("utf-8"))
         if known["installed"] == _installed(known["modules"]):
@@ -53,20 +59,16 @@ def _remember(file: pathlib.Path, verbs: dict[str, str]) -> None:
     from bell_bench.plugins import registry
 
     modules = registry().files()
-    with suppress(OSError):  # a cache that cannot be written costs some milliseconds each time
+    with suppress(OSError):  # without a cache, help takes some milliseconds longer
         write_json(file, {"installed": _installed(modules), "modules": modules, "verbs": verbs})
 
 
 def _installed(modules: list[str]) -> list[Any]:
-    """What changes when a plugin is installed, removed, limited or edited."""
-    from bell_bench import __version__
-
+    """Return values that change when a plugin is installed, removed, limited or edited."""
     places = [place for place in (*sys.path, *modules) if os.path.exists(place)]
     limit = os.environ.get("BELL_BENCH_PLUGINS")
     return [__version__, limit, *([place, os.stat(place).st_mtime_ns] for place in places)]
 
 
-def _memory() -> pathlib.Path:
-    from bell_bench.folders import cache_folder
-
+def _cache_file() -> pathlib.Path:
     return cache_folder() / "verbs.json"

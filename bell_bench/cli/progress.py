@@ -1,4 +1,4 @@
-"""Items one after the other, and how far they have come for whoever waits."""
+"""Show how far a loop has come to a person who waits for it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import click
 T = TypeVar("T")
 
 PATIENCE = 2.0
-"""Seconds after which whoever waits is shown how far it is."""
+"""How many seconds pass before progress is shown."""
 INTERVAL = 10.0
-"""Seconds between two lines of progress where there is no terminal."""
+"""How many seconds lie between two lines of progress if there is no terminal."""
 
 
 def watched(label: str) -> Callable[[Sequence[T]], Iterator[T]]:
-    """Hands items on; once that takes long, with a bar on a terminal and lines elsewhere."""
+    """Return a function that yields items; if that takes long, it shows a bar, or lines."""
 
     def watch(items: Sequence[T]) -> Iterator[T]:
         began = told = time.monotonic()
@@ -41,7 +41,7 @@ def watched(label: str) -> Callable[[Sequence[T]], Iterator[T]]:
 
 @contextlib.contextmanager
 def _bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr, and what sets it."""
+    """Yield a function that sets a bar on stderr."""
     from rich.console import Console
     from rich.progress import Progress
 

@@ -1,4 +1,4 @@
-"""The options that say which jobs: shared by the verbs that plan some."""
+"""The options that say which jobs are meant: shared by the verbs that plan jobs."""
 
 from __future__ import annotations
 
@@ -100,14 +100,14 @@ OPTIONS = (
 
 
 def requested(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command these options; it takes them as keywords, for ``arguments``."""
+    """Add these options to a command, which receives them as keywords for ``arguments``."""
     for option in reversed(OPTIONS):
         command = option(command)
     return command
 
 
 def arguments(asked: dict[str, Any]) -> dict[str, Any]:
-    """The options as ``bell_bench.api`` takes them."""
+    """Return the options as the functions of ``bell_bench.api`` take them."""
     count, chosen = asked.pop("realisations"), asked.pop("chosen")
     if count is not None and chosen:
         raise UsageError("--realisations N or --realisation K, not both")

@@ -9,6 +9,7 @@ import click
 from bell_bench.cli.output import echo_json
 from bell_bench.descriptions.job_report import tell_jobs
 from bell_bench.descriptions.jobs import draw, find_jobs, require_one
+from bell_bench.records import JobFolder
 
 
 @click.command()
@@ -38,10 +39,8 @@ def command(
 ) -> int:
     """Show RUN: a job's folder, part of its name, or a folder of runs.
 
-    One job is told problem by problem; several are listed, a line each.
+    One job is shown problem by problem; several are listed, a line each.
     """
-    from bell_bench.records import JobFolder
-
     folders = [JobFolder(path) for path in find_jobs(run, out)]
     require_one(folders, run, {"--problem": problem, "--full": full, "--picture": picture})
     if picture is not None:

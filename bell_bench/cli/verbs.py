@@ -1,4 +1,4 @@
-"""The verbs, and how errors reach people. Imports click and nothing of ours that is heavy."""
+"""The verbs, and how errors are shown. Imports click and nothing heavy of ours."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ VERBS: dict[str, tuple[str, str]] = {
     "doctor": ("bell_bench.cli.doctor:command", "Check this machine, and say what to do."),
     "completion": ("bell_bench.cli.completion:command", "Print a shell's completion script."),
 }
-"""Each of our verbs: its command as an import string, and its line of help."""
+"""Our verbs: the import string of each command, and its line of help."""
 
 
 class Verbs(click.Group):
-    """A group that knows its verbs by name, and imports the one that is asked for. Plugins add
-    verbs; ours go before theirs."""
+    """A group that knows its verbs by name, and imports only the verb that is used. Plugins may add
+    verbs; ours take precedence."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self._lines())
@@ -84,7 +84,7 @@ class Verbs(click.Group):
         return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def _lines(self) -> dict[str, str]:
-        """Every verb with its line of help."""
+        """Return every verb with its line of help."""
         return {name: help for name, (_, help) in VERBS.items()} | plugin_lines(VERBS)
 
 
@@ -103,9 +103,9 @@ def cli(ctx: click.Context) -> None:
 
 
 def run(args: Sequence[str] | None = None) -> int:
-    """Run the command line and give the exit code: 0 done, 1 failed, 2 wrong usage, 130 stopped.
+    """Run the command line and return the exit code: 0 done, 1 failed, 2 wrong usage, 130 stopped.
 
-    A verb that returns a number has chosen the code itself.
+    A verb that returns a number chooses the code itself.
     """
     _open_closed_streams()
     _show_warnings_briefly()
@@ -120,7 +120,7 @@ def run(args: Sequence[str] | None = None) -> int:
 
 
 def _report(error: Exception) -> int:
-    """Tell a person about an error, and give the exit code."""
+    """Print an error for a person, and return the exit code."""
     if isinstance(error, click.Abort):
         click.echo("stopped", err=True)
         return 130
@@ -147,7 +147,7 @@ def _report(error: Exception) -> int:
 
 
 def _show_warnings_briefly() -> None:
-    """Our own warnings as one line each, without the place in our code that noticed."""
+    """Print our own warnings in one line each, without the place in our code that raised them."""
     usual = warnings.showwarning
 
     def show(
@@ -158,7 +158,7 @@ def _show_warnings_briefly() -> None:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> Any:
-        if category.__name__ == "PluginWarning":  # by name, as its module loads only when needed
+        if category.__name__ == "PluginWarning":  # by name: its module is imported only when needed
             print(f"warning: {message} (see `{PROGRAM} plugins`)", file=sys.stderr)
         elif issubclass(category, UserWarning) and _is_ours(filename):
             print(f"warning: {message}", file=sys.stderr)
@@ -169,22 +169,22 @@ def _show_warnings_briefly() -> None:
 
 
 def _is_ours(file: str) -> bool:
-    """Whether a file is of one of our packages, all of which have been imported if it warns."""
+    """Return whether a file belongs to one of our packages. Any that warns has been imported."""
     packages = (each for name, each in sys.modules.items() if re.fullmatch(r"bell_bench\w*", name))
     folders = (pathlib.Path(each.__file__).parent for each in packages if each.__file__)
     return any(file.startswith(f"{folder}{os.sep}") for folder in folders)
 
 
 def _open_closed_streams() -> None:
-    """Where output is closed, as by a scheduler, print to nowhere: the next file to be opened would
-    take its number, and all that a library prints."""
+    """Open closed streams to nowhere. A scheduler may close them; the next file to be opened would
+    then take a stream's number and receive all that a library prints."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
 
 
 def _print_in_any_encoding() -> None:
-    """Where the output cannot hold a Ψ, print a question mark rather than fail."""
+    """Print a question mark for a character that the output cannot encode, such as Ψ."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -1,2 +1,2 @@
-"""What is known of algorithms, suites, data, jobs and this machine, for the command line and the
+"""Descriptions of algorithms, suites, data, jobs and this machine, for the command line and the
 Python API alike. Imports neither click nor torch."""

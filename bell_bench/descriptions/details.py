@@ -1,4 +1,4 @@
-"""What is to be said of an algorithm, a suite, a preset, a sequence or a domain."""
+"""Describe an algorithm, a suite, a preset, a sequence or a domain."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from bell_bench.data import SOURCES, DomainSizes, colour, load_domain
+from bell_bench.data.colour.picture import draw_dataset
+from bell_bench.data.contact_sheet import draw_domain
+from bell_bench.data.domain import CLASSES
+from bell_bench.data.status import statuses
 from bell_bench.descriptions.listings import each_suite
 from bell_bench.errors import UsageError, unknown
 from bell_bench.options import show_value, type_name
@@ -18,7 +23,7 @@ from bell_bench.text import brief, paragraph, table
 
 
 @dataclass(frozen=True)
-class Wish:
+class Query:
     """What was asked for besides the name."""
 
     suite: str | None
@@ -31,7 +36,7 @@ class Wish:
 
 @dataclass(frozen=True, repr=False)
 class Description:
-    """What a name stands for: as JSON, as text, and perhaps as a picture."""
+    """The description of what a name stands for: as JSON, as text, perhaps as a picture."""
 
     facts: dict[str, Any]
     text: str
@@ -41,33 +46,33 @@ class Description:
         return self.text
 
 
-def find(name: str, wish: Wish) -> list[Description]:
-    """All that the name stands for, at least one thing."""
-    if wish.seed is not None and wish.realisation is not None:
-        raise UsageError("give either --seed or --realisation")
-    found = list(_bearers(name, wish))
+def find(name: str, query: Query) -> list[Description]:
+    """Return everything that the name stands for; raise UsageError if it stands for nothing."""
+    if query.seed is not None and query.realisation is not None:
+        raise UsageError("give --seed or --realisation, not both")
+    found = list(_meanings(name, query))
     if not found:
         raise unknown("name", name, _known(), "(see `bell-bench list`)")
     return found
 
 
-def _bearers(name: str, wish: Wish) -> Iterator[Description]:
-    """Everything that bears the name."""
+def _meanings(name: str, query: Query) -> Iterator[Description]:
+    """Yield everything that has the name."""
     distribution, _, bare = name.rpartition(":")
     algorithms = {provided.spec.name for provided in registry().algorithms}
     if distribution.endswith(".py") or distribution in registry().families or bare in algorithms:
         yield describe_algorithm(registry().algorithm(name))
-    for provided, suite in each_suite(wish.suite):
+    for provided, suite in each_suite(query.suite):
         if name in (provided.spec.name, provided.qualified):
             yield describe_suite(provided, suite)
         if name in suite.sequences:
-            yield describe_sequence(suite, name, wish)
+            yield describe_sequence(suite, name, query)
         for kind in ("scale", "protocol"):
             presets = getattr(suite, f"{kind}s")
             if name in presets:
                 yield describe_preset(kind, name, suite.name, presets[name])
     if name in domain_names():
-        yield describe_domain(name, wish)
+        yield describe_domain(name, query)
 
 
 def _known() -> Iterator[str]:
@@ -80,7 +85,7 @@ def _known() -> Iterator[str]:
 
 
 def describe_algorithm(provided: Provided[AlgorithmSpec]) -> Description:
-    """An algorithm: its paper, provider and options."""
+    """Describe an algorithm: its paper, provider and options."""
     spec = provided.spec
     facts = {
         "algorithm": spec.name,
@@ -121,7 +126,7 @@ def describe_algorithm(provided: Provided[AlgorithmSpec]) -> Description:
 
 
 def describe_suite(provided: Provided[SuiteSpec], suite: Any) -> Description:
-    """A suite: its sequences, scales, protocols and sources."""
+    """Describe a suite: its sequences, scales, protocols and sources."""
     facts = {
         "suite": suite.name,
         "version": suite.version,
@@ -149,7 +154,7 @@ def describe_suite(provided: Provided[SuiteSpec], suite: Any) -> Description:
 
 
 def describe_preset(kind: str, name: str, suite: str, preset: object) -> Description:
-    """A scale or protocol: its fields, each with the sentence its dataclass has for it."""
+    """Describe a scale or protocol: its fields, each with the help text of its dataclass."""
     settings = fields_of(preset)
     helps = {}
     if dataclasses.is_dataclass(preset):
@@ -165,16 +170,16 @@ def describe_preset(kind: str, name: str, suite: str, preset: object) -> Descrip
     return Description({kind: name, "suite": suite, **settings}, f"{text}\n{table(rows)}")
 
 
-def describe_sequence(suite: Any, name: str, wish: Wish) -> Description:
-    """A sequence problem by problem, as one of its realisations."""
-    seed, realisation = wish.seed, wish.realisation
+def describe_sequence(suite: Any, name: str, query: Query) -> Description:
+    """Describe a sequence, as one of its realisations, problem by problem."""
+    seed, realisation = query.seed, query.realisation
     if seed is None:
         realisation = realisation or 0
         seed = suite.realisation_seed(name, realisation)
     chosen = {
-        "scale": wish.scale or next(iter(suite.scales)),
-        "protocol": wish.protocol or next(iter(suite.protocols)),
-        "data": wish.data or next(iter(suite.sources)),
+        "scale": query.scale or next(iter(suite.scales)),
+        "protocol": query.protocol or next(iter(suite.protocols)),
+        "data": query.data or next(iter(suite.sources)),
     }
     sequence = suite.sequence(name, seed=seed, **chosen)
     info = suite.sequences[name]
@@ -204,7 +209,7 @@ _COLUMNS = {
     "modules": "modules",
     "shares": "shares",
 }
-"""The columns of a sequence's table, where its suite has them."""
+"""The columns of a sequence's table, shown if its suite provides them."""
 
 
 def _sequence_text(facts: dict[str, Any]) -> str:
@@ -231,27 +236,20 @@ def _show_cell(value: Any) -> Any:
 
 
 def domain_names() -> list[str]:
-    """Of all sources, each once."""
-    from bell_bench.data import SOURCES
-    from bell_bench.data.status import statuses
-
+    """Return the names of the domains of all sources, without repetition."""
     return list(dict.fromkeys(row.name for source in SOURCES for row in statuses(source)))
 
 
-def describe_domain(name: str, wish: Wish) -> Description:
-    """A domain as ``--data`` says, by default as the first source that has it."""
-    from bell_bench.data import SOURCES, colour
-    from bell_bench.data.domain import CLASSES
-    from bell_bench.data.status import statuses
-
+def describe_domain(name: str, query: Query) -> Description:
+    """Describe a domain of the source ``--data``, or of the first source that has it."""
     found = {
         source: row
-        for source in ([wish.data] if wish.data else SOURCES)
+        for source in ([query.data] if query.data else SOURCES)
         for row in statuses(source)
         if row.name == name
     }
     if not found:
-        raise UsageError(f"the data source {wish.data} has no domain {name}")
+        raise UsageError(f"the data source {query.data} has no domain {name}")
     data, status = next(iter(found.items()))
     in_colour = colour.DATASETS.get(name)
     classes = in_colour.classes if in_colour else CLASSES
@@ -265,10 +263,6 @@ def describe_domain(name: str, wish: Wish) -> Description:
     ]
 
     def draw(file: pathlib.Path) -> None:
-        from bell_bench.data import DomainSizes, load_domain
-        from bell_bench.data.colour.picture import draw_dataset
-        from bell_bench.data.contact_sheet import draw_domain
-
         if in_colour:
             draw_dataset(name, data, file)
             return

@@ -1,4 +1,4 @@
-"""What works on this machine, and what to do about what does not."""
+"""Check what works on this machine, and say what to do about what does not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bell_bench.import_strings import one_line
 from bell_bench.units import format_size
 
 PATIENCE = 2.0
-"""Seconds of silence before we say what is being waited for."""
+"""How many seconds pass before we say what is being tried."""
 GIGABYTE = 1000**3
 
 
@@ -27,29 +27,29 @@ class Check:
 
     name: str
     status: str
-    """ok, warn or fail; a failure is something that is needed."""
+    """ok, warn or fail; fail means that something needed does not work."""
     found: str
     advice: str = ""
 
 
 def examine() -> list[Check]:
-    """All findings, in the order they are shown.
+    """Return all findings, in the order they are shown.
 
-    Only what reads metadata happens in this process: an import may end or hang one, so all others
-    are tried elsewhere.
+    This process only reads metadata. An import may end or hang a process, so all other checks run
+    in another one.
     """
     checks = [*examine_section("python"), *examine_section("packages")]
     told = try_out(f"{__name__}:_examine_elsewhere", ELSEWHERE, os.environ, patience=PATIENCE)
     for section in ELSEWHERE:
-        checks += _understood(section, told[section])
+        checks += _findings(section, told[section])
     return checks
 
 
 def examine_section(name: str) -> list[Check]:
-    """The findings of one section, in this process."""
+    """Return the findings of one section, made in this process."""
     try:
         return list(SECTIONS[name]())
-    except Exception as error:  # a doctor who faints helps nobody
+    except Exception as error:  # a check that crashes must not end the others
         return [Check(name, "fail", one_line(error), "report this")]
 
 
@@ -57,8 +57,8 @@ def _examine_elsewhere(section: str) -> str:
     return json.dumps([dataclasses.asdict(check) for check in examine_section(section)])
 
 
-def _understood(section: str, told: str) -> list[Check]:
-    """What another process has found, or how it ended."""
+def _findings(section: str, told: str) -> list[Check]:
+    """Return what another process has found, or how it ended."""
     try:
         return [Check(**check) for check in json.loads(told)]
     except ValueError:
@@ -70,7 +70,7 @@ def _python() -> Iterator[Check]:
 
 
 def _packages() -> Iterator[Check]:
-    """Our declared dependencies against what is installed, from metadata alone."""
+    """Compare our declared dependencies with what is installed, by metadata alone."""
     from packaging.requirements import Requirement
 
     yield Check("bell-bench", "ok", metadata.version("bell-bench"))
@@ -239,4 +239,4 @@ ADVICE = {
     "devices": "look at the driver (nvidia-smi); CUDA_VISIBLE_DEVICES= hides all GPUs",
     "plugins": "`bell-bench plugins` names them; BELL_BENCH_PLUGINS limits which are loaded",
 }
-"""What to do where a section has ended its process."""
+"""What to do if a section ended its process."""

@@ -1,4 +1,4 @@
-"""What jobs found, problem by problem, how they chose and what it cost, as people read it."""
+"""Report what jobs found, how they chose and what it cost, problem by problem, for people."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bell_bench.descriptions.notes import search_notes, told_problem
 from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.records.scores import JobAccuracies, average_accuracy
 from bell_bench.text import table
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def tell_jobs(folders: Sequence[JobFolder], *, problem: int | None, full: bool, more: str) -> str:
-    """One job problem by problem; several, a line each. ``more`` says how to ask for all."""
+    """Report one job by problem, or several in a line each. ``more`` says how to see all."""
     try:
         if len(folders) == 1:
             (folder,) = folders
@@ -30,11 +31,9 @@ def tell_jobs(folders: Sequence[JobFolder], *, problem: int | None, full: bool, 
 
 
 def _standing(record: Record | None) -> tuple[str, int | None, float | None]:
-    """Status, solved problems and A, for a line of a list."""
+    """Return status, number of solved problems and A, for a line of a list."""
     if record is None:
         return "not finished", None, None
-    from bell_bench.records.scores import JobAccuracies, average_accuracy
-
     average = round(average_accuracy(JobAccuracies.of(record)), 2) if record.done else None
     return record.status, len(record.problems), average
 
@@ -42,7 +41,7 @@ def _standing(record: Record | None) -> tuple[str, int | None, float | None]:
 def _tell(
     folder: JobFolder, record: Record | None, number: int | None, full: bool, more: str
 ) -> Iterator[str]:
-    """One job: all problems in short or in full, or the one of this number in full."""
+    """Yield the report of one job: of all problems, or in full of the one of this number."""
     job, problems = folder.job(), _wanted(record.problems, number) if record else []
     yield f"{folder.path}"
     yield (
@@ -55,7 +54,7 @@ def _tell(
     if job.options:
         yield "options: " + ", ".join(f"{k}={v}" for k, v in job.options.items())
     if record is None:
-        yield "not finished: it runs, or was cut off; the same evaluate command goes on"
+        yield "not finished: it is running, or was stopped; the same evaluate command goes on"
         return
     reason = f": {record.reason}" if record.reason else ""
     yield f"status: {record.status}{reason} (log: {folder.log_file})"

@@ -1,4 +1,4 @@
-"""Which jobs a name stands for, and a job's picture."""
+"""Find the jobs that a name stands for, and draw a job's picture."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from bell_bench.errors import UsageError
+from bell_bench.import_strings import load_object
+from bell_bench.plugins import registry
+from bell_bench.specs import PictureSpec
 
 if TYPE_CHECKING:
     from bell_bench.records import Job, JobFolder, Record
 
 
 def find_jobs(run: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
-    """Job folders: the one named, those of a folder of runs, or those in --out whose name fits."""
+    """Return the job folder named, those in a folder of runs, or those in --out that match."""
     for folder in (run, out / run):
         if (folder / "job.json").is_file():
             return [folder]
@@ -34,25 +37,22 @@ def find_jobs(run: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
 
 
 def _folded(name: str) -> str:
-    """A name as any of its spellings: an algorithm my-idea has folders with my_idea."""
+    """Return a name with equal spellings made equal: my-idea has folders named my_idea."""
     return re.sub(r"[^a-z0-9.+]", "_", name.casefold())
 
 
 def require_one(folders: Sequence[JobFolder], run: object, asked: Mapping[str, object]) -> None:
-    """Refuse what is for one job, by the name it was asked under, where several are meant."""
+    """Raise UsageError if several jobs are meant and an option was given that is for one job."""
     if len(folders) > 1 and (given := [name for name, value in asked.items() if value]):
         names = "\n  ".join(folder.path.name for folder in folders)
         raise UsageError(
-            f"{given[0]} is for one job, {str(run)!r} means {len(folders)}; name one:\n  {names}"
+            f"{given[0]} is for one job, but {str(run)!r} means {len(folders)}; "
+            f"name one:\n  {names}"
         )
 
 
 def draw(folder: JobFolder, record: Record | None, picture: pathlib.Path) -> None:
-    """Draw a job to a picture file: by the picture made for its algorithm, or for all."""
-    from bell_bench.import_strings import load_object
-    from bell_bench.plugins import registry
-    from bell_bench.specs import PictureSpec
-
+    """Draw a job to a picture file, by the drawing made for its algorithm or else for all."""
     if record is None:
         raise UsageError(f"{folder.path.name} is not finished: there is nothing to draw yet")
     specs = [provided.spec for provided in registry().every(PictureSpec)]
@@ -64,13 +64,12 @@ def draw(folder: JobFolder, record: Record | None, picture: pathlib.Path) -> Non
 
 
 def _kinds(job: Job) -> list[str]:
-    """Each problem's kind in the suite's symbols, such as Ψ−; nothing if it cannot tell now."""
+    """Return each problem's kind in the suite's symbols, such as Ψ−; empty if unknown."""
     from bell_bench.harness.plan import sequence_of
-    from bell_bench.plugins import registry
 
     try:
         if registry().suite(job.suite).version != job.suite_version:
             return []
         return [str(row.get("symbol", "")) for row in sequence_of(job).describe()]
-    except Exception:  # a suite that is gone or broken must not keep its results from being drawn
+    except Exception:  # results can be drawn even if their suite is gone or broken
         return []

@@ -1,4 +1,4 @@
-"""What there is, by kind: each a list of rows, of all suites or of one."""
+"""List what there is, by kind: each kind as a list of rows, of all suites or of one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Row = dict[str, Any]
 
 
 def each_suite(only: str | None = None) -> Iterator[tuple[Provided[SuiteSpec], Suite]]:
-    """The suites with their providers; one that does not load is named on stderr and left out."""
+    """Yield suites with their providers; name a suite that does not load on stderr, and omit it."""
     if only is not None:
         registry().suite(only)  # an unknown or broken suite that was asked for is an error
     for provided in registry().suites:
@@ -34,7 +34,7 @@ def each_suite(only: str | None = None) -> Iterator[tuple[Provided[SuiteSpec], S
 
 
 def algorithms(suite: str | None) -> list[Row]:
-    """By the names that pick them, for all suites or those that know this one."""
+    """List algorithms by the names that select them: all, or those that support this suite."""
     every = registry().algorithms
     names = [provided.spec.name for provided in every]
     if suite is not None:
@@ -56,7 +56,7 @@ def algorithms(suite: str | None) -> list[Row]:
 
 
 def families(only: str | None) -> list[Row]:
-    """Families of algorithms that other libraries define."""
+    """List families of algorithms that other libraries define."""
     return [
         {
             "name": f"{provided.spec.name}:NAME",
@@ -69,7 +69,7 @@ def families(only: str | None) -> list[Row]:
 
 
 def members(family: str) -> list[Row]:
-    """The algorithms of a family, and why some do not run here."""
+    """List the algorithms of a family, and why some do not run here."""
     spec = registry().named(AlgorithmFamilySpec, family).spec
     return [
         {
@@ -82,7 +82,7 @@ def members(family: str) -> list[Row]:
 
 
 def executors(only: str | None) -> list[Row]:
-    """Where jobs may run."""
+    """List where jobs may run."""
     return [
         {"name": name, "summary": summary, "distribution": distribution}
         for name, summary, distribution in [
@@ -94,7 +94,7 @@ def executors(only: str | None) -> list[Row]:
 
 
 def sequences(only: str | None) -> list[Row]:
-    """Each with what it tests."""
+    """List sequences, each with what it tests."""
     return [
         {
             "suite": provided.spec.name,
@@ -110,7 +110,7 @@ def sequences(only: str | None) -> list[Row]:
 
 
 def suites(only: str | None) -> list[Row]:
-    """Each with who provides it."""
+    """List suites, each with its provider."""
     return [
         {
             "name": provided.spec.name,
@@ -125,7 +125,7 @@ def suites(only: str | None) -> list[Row]:
 
 
 def data(only: str | None) -> list[Row]:
-    """Sources of images by suite, and the domains of plugins."""
+    """List sources of images by suite, and the domains of plugins."""
     sources = [
         {"kind": "source", "suite": provided.spec.name, "name": name, "summary": summary}
         for provided, suite in each_suite(only)
@@ -139,7 +139,7 @@ def data(only: str | None) -> list[Row]:
 
 
 def presets(attribute: str) -> Callable[[str | None], list[Row]]:
-    """A listing of ``scales`` or ``protocols``, each with its settings."""
+    """Return a function that lists ``scales`` or ``protocols``, each with its settings."""
 
     def rows(only: str | None) -> list[Row]:
         return [
@@ -152,7 +152,7 @@ def presets(attribute: str) -> Callable[[str | None], list[Row]]:
 
 
 def _summarised(presets: Mapping[str, object]) -> Iterator[tuple[str, str, Row]]:
-    """Each preset's name, its summary or how it differs from the default, and its settings."""
+    """Yield each preset's name, its summary or difference from the default, and its settings."""
     default: Row = {}
     for name, preset in presets.items():
         settings = fields_of(preset)
@@ -180,7 +180,7 @@ KINDS: dict[str, Callable[[str | None], list[Row]]] = {
 
 
 def listed(kind: str, suite: str | None) -> list[Row]:
-    """The rows of a kind, or the members of a family by its name."""
+    """Return the rows of a kind, or the members of a family if a family is named."""
     if kind in registry().families:
         return members(kind)
     if kind not in KINDS:

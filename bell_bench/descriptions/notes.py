@@ -1,4 +1,4 @@
-"""What an algorithm noted of a problem, as people read it: what it chose from, and why."""
+"""Show what an algorithm noted about a problem: what it chose from, and why."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from bell_bench.records import SolvedProblem
 
 LONGEST = 600
-"""Characters told of a note that no plugin tells."""
+"""How many characters are shown of a note that no plugin formats."""
 
 
 def told_problem(problem: SolvedProblem, full: bool) -> Iterable[str]:
-    """The best that the searches chose from, what was evaluated, what won and why."""
+    """Yield what the searches chose from, what was evaluated, what won and why."""
     noted = [_told_note(name, value, full) for name, value in search_notes(problem)]
     searches = list(filter(None, noted))
     choices = [note for note in problem.notes if _is_choice(note)]
@@ -35,12 +35,12 @@ def told_problem(problem: SolvedProblem, full: bool) -> Iterable[str]:
 
 
 def _is_choice(note: dict[str, Any]) -> bool:
-    """Whether this is what every modular algorithm notes last."""
+    """Return whether this is the note that every modular algorithm makes last."""
     return "evaluated" in note and isinstance(note.get("chosen"), dict)
 
 
 def search_notes(problem: SolvedProblem) -> list[tuple[str, Any]]:
-    """All that was noted besides the choice, by name."""
+    """Return all notes except the choice, by name."""
     notes = [note for note in problem.notes if not _is_choice(note)]
     return [(name, value) for note in notes for name, value in note.items()]
 
@@ -59,7 +59,7 @@ def _told_choice(note: dict[str, Any]) -> str:
 
 
 def _told_note(name: str, value: Any, full: bool) -> str:
-    """A note as a plugin tells it; in full, one that no plugin tells as a line."""
+    """Return a note as a plugin formats it. If ``full``, a note without a plugin is one line."""
     for provided in registry().every(NoteSpec):
         if provided.spec.name == name and (told := _tell(provided.spec, value, full)):
             return told
@@ -72,7 +72,7 @@ def _told_note(name: str, value: Any, full: bool) -> str:
 
 
 def _tell(spec: NoteSpec, value: Any, full: bool) -> str:
-    """What a plugin says of a note; nothing if it is another algorithm's note of the same name."""
+    """Return a plugin's text for a note; empty if the note is another algorithm's."""
     try:
         return str(load_object(spec.load)(value, full))
     except (AttributeError, KeyError, TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""How fast this machine trains: some updates of each network, timed."""
+"""Measure how fast this machine trains: time a few updates of each network."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     import torch
 
 SECONDS = 0.5
-"""How long each network is timed, at least, after one update to warm up."""
+"""How long each network is timed at least, in seconds, after one update to warm up."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """What a training takes on one core: a fixed part per update, and one by its operations."""
+    """What a training takes on one core: a fixed time per update, and a time per operation."""
 
     update_seconds: float
     flops_per_second: float
     start_seconds: float
-    """What a job takes before its first problem, if its process loads torch for itself."""
+    """How long a job takes before its first problem if its process must import torch itself."""
 
     def seconds(self, updates: float, flops: float) -> float:
         return updates * self.update_seconds + flops / self.flops_per_second
@@ -46,14 +46,14 @@ def calibrate(
     threads: int,
     tell: Tell,
 ) -> Machine:
-    """Time updates of whole networks, of halves and of last layers, and fit the two parts."""
+    """Time updates of whole networks, of half networks and of last layers, and fit both parts."""
     import torch
 
     cpu_determinism.hold()
     torch.set_num_threads(threads)
     try:
         torch.zeros(1, device=device)
-    except Exception as error:  # torch raises many kinds, by the device
+    except Exception as error:  # torch raises different kinds for different devices
         why = str(error).splitlines()[0]
         raise BellBenchError(f"--device {device} cannot be used here: {why}") from error
     parts = [
@@ -77,9 +77,10 @@ def _time_update(
     settings: TrainingSettings,
     device: torch.device,
 ) -> tuple[float, float]:
-    """FLOPs and seconds of one update on a full batch.
+    """Return the FLOPs and the seconds of one update on a full batch.
 
-    One thread's seconds are the processor's, which do not depend on what else is running.
+    With one thread, the processor's time is measured, which does not depend on what else is
+    running.
     """
     import torch
 
@@ -98,7 +99,7 @@ def _time_update(
 
 
 def _fit(rows: list[tuple[float, float]]) -> tuple[float, float]:
-    """Seconds as fixed + slope · flops, by least relative squares; neither below zero."""
+    """Fit seconds = fixed + slope · flops by least relative squares; neither is below zero."""
     flops, seconds = np.array(rows).T
     matrix = np.stack([1 / seconds, flops / seconds], axis=1)
     (fixed, slope), *_ = np.linalg.lstsq(matrix, np.ones(len(rows)), rcond=None)
@@ -108,7 +109,7 @@ def _fit(rows: list[tuple[float, float]]) -> tuple[float, float]:
 
 
 def _time_start(threads: int) -> float:
-    """Processor seconds until a job's process has all it needs."""
+    """Return the processor seconds until a job's process has imported all it needs."""
     code = "import time, bell_bench.harness.worker; print(time.process_time())"
     done = subprocess.run(
         [sys.executable, "-c", code],

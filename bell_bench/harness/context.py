@@ -1,4 +1,4 @@
-"""The context that a job's algorithm is handed."""
+"""The context that a job's algorithm receives."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class JobContext:
         )
         self.notes: list[dict[str, Any]] = []
         self.stored: dict[str, list[int]] = {}
-        """Bytes and parameters that the algorithm accounted for, by what they are."""
+        """Bytes and parameters that the algorithm reported, by their label."""
         self._coverages: list[float] = []
         self._uncounted: set[str] = set()
         self._tell = tell
@@ -104,13 +104,13 @@ class JobContext:
         self.notes.append(facts)
 
     def begin(self) -> None:
-        """Forget what was noted and foreseen for the problem before."""
+        """Forget the notes and the prefetched paths of the problem before."""
         if self._ahead:
             self._ahead.forget()
         self.notes, self._coverages, self._uncounted = [], [], set()
 
     def resources(self) -> dict[str, Any]:
-        """What the algorithm keeps between problems, and how far its FLOPs could be counted."""
+        """Return what the algorithm keeps between problems, and how many FLOPs were counted."""
         sizes, parameters = zip((0, 0), *self.stored.values(), strict=True)
         coverage = sum(self._coverages) / len(self._coverages) if self._coverages else None
         return {

@@ -1,4 +1,4 @@
-"""What a result was made with: versions, machine, commit. Imports nothing heavy."""
+"""The versions, the machine and the commit that a result was made with. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKAGES = ("bell-bench", "torch", "torchvision", "numpy", "gpytorch", "scikit-l
 
 @functools.cache
 def version(package: str) -> str | None:
-    """Of an installed distribution; None if it is not."""
+    """Return the version of an installed distribution, or None if it is not installed."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -26,12 +26,12 @@ def version(package: str) -> str | None:
 
 
 def software() -> str:
-    """The versions that a result depends on; part of a job's identity."""
+    """Return the versions that a result depends on; they are part of a job's identity."""
     return ", ".join(f"{name} {version(name)}" for name in ("bell-bench", "torch"))
 
 
 def processor() -> str:
-    """The processor's model, where the system tells."""
+    """Return the processor's model, if the system names it."""
     try:
         for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -43,8 +43,9 @@ def processor() -> str:
 
 @functools.cache
 def commit() -> dict[str, Any] | None:
-    """The commit of the checkout bell-bench runs from, if it runs from one, and whether it is
-    dirty. A checkout that merely surrounds an installed package does not count."""
+    """Return the commit of the checkout that bell-bench runs from, and whether files were changed
+    since; None outside a checkout. A checkout that merely surrounds an installed package does not
+    count."""
     root = pathlib.Path(__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return None
@@ -61,7 +62,7 @@ def commit() -> dict[str, Any] | None:
 
 
 def environment() -> Environment:
-    """As a record keeps it."""
+    """Return the environment that a record stores."""
     return Environment(
         python=platform.python_version(),
         packages={name: version(name) for name in PACKAGES},

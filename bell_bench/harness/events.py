@@ -1,6 +1,7 @@
-"""What a worker tells while it runs: one JSON object per line, appended to a file.
+"""The events of a running worker: one JSON object per line, appended to a file.
 
-A file rather than a pipe, so that it outlives either side and works where they share no parent.
+The channel is a file, not a pipe: it outlives either side, and works between processes that share
+no parent.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 
 class EventWriter:
-    """Appends events; a full disk or a vanished folder costs the display, not the job."""
+    """Appends events. A full disk or a missing folder harms the display only, not the job."""
 
     def __init__(self, file: pathlib.Path) -> None:
         self._file = file
@@ -26,7 +27,7 @@ class EventWriter:
 
 
 class EventReader:
-    """Reads what was appended since the last look."""
+    """Reads the events appended since the last call."""
 
     def __init__(self, file: pathlib.Path) -> None:
         self._file = file
@@ -37,7 +38,7 @@ class EventReader:
             with self._file.open("rb") as stream:
                 stream.seek(self._offset)
                 content = stream.read()
-        except OSError:  # a job may do to its folder what it likes, but not end the run
+        except OSError:  # a job may damage its folder, but must not end the run
             return
         whole = content[: content.rfind(b"\n") + 1]
         self._offset += len(whole)

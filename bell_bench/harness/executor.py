@@ -1,4 +1,4 @@
-"""Local processes, one per job: watched from outside, ended when over a limit."""
+"""Run jobs in local processes, one per job; watch them from outside, and end those over a limit."""
 
 from __future__ import annotations
 
@@ -24,32 +24,34 @@ from bell_bench.records import Job, JobFolder, Record, ResultStore
 from bell_bench.units import format_size
 
 WORKER = "bell_bench.harness.worker"
-"""The module that does a job: its ``start`` takes the folder and the paths at once."""
+"""The module that runs a job: its ``start`` takes the folder and how many paths at once."""
 TICK = 0.1
 LOG_LIMIT = 256 * 1024**2
 MEMORY_VARIABLE = "BELL_BENCH_JOB_MEMORY"
-"""What a job may use, in bytes; its caches keep to a part of it (bell_bench.modular.prefix)."""
+"""The memory a job may use, in bytes; its caches keep to a part of it
+(bell_bench.modular.prefix)."""
 POOL_VARIABLE = "BELL_BENCH_PATH_POOL"
-"""Where a job evaluates paths in parallel, if not on its own machine: an import string of a
-function from its ``EvaluationStore`` to a pool like ``bell_bench.harness.path_pool.LocalPool``."""
+"""Where a job evaluates paths in parallel, if not on its own machine: the import string of a
+function that takes its ``EvaluationStore`` and returns a pool like
+``bell_bench.harness.path_pool.LocalPool``."""
 INTERRUPTED = ("interrupted", "the same command goes on from here")
-"""Status and reason of a job that was stopped with the run."""
+"""The status and reason of a job that was stopped together with the run."""
 OnEvent: TypeAlias = Callable[[Job, dict[str, Any]], None]
-"""Told of each event of a job."""
+"""Called with each event of a job."""
 OnFinished: TypeAlias = Callable[[Job, Record], None]
-"""Told of a job's record when it has ended."""
+"""Called with a job's record when the job has ended."""
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS",
                     "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")  # fmt: skip
 
 
 @dataclass(frozen=True)
 class JobLimits:
-    """What one job may use; None for no limit."""
+    """Limits of one job; None means no limit."""
 
     seconds: float | None = None
     memory_bytes: int | None = None
     paths: int = 1
-    """Path evaluations at once, each in a process of its own if there are several."""
+    """How many paths are evaluated at once, each in a process of its own if there are several."""
 
     def __post_init__(self) -> None:
         for what, limit in (("--timeout", self.seconds), ("--memory", self.memory_bytes)):
@@ -58,20 +60,20 @@ class JobLimits:
         check_number("--parallel-paths", self.paths, 1)
 
     def shared_by(self, workers: int) -> JobLimits:
-        """With a memory limit in any case: the one asked for, or a share of the machine's."""
+        """Return these limits with a memory limit: as asked, or a share of the machine's memory."""
         share = int(0.9 * psutil.virtual_memory().total / workers)
         return replace(self, memory_bytes=self.memory_bytes or share)
 
 
 def cores() -> int:
-    """The cores this process may use."""
+    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def worker_environment(threads: int = 1, limits: JobLimits | None = None) -> dict[str, str]:
-    """The environment of a job's process: its threads, its kernels, its share of memory."""
+    """Return the environment of a job's process: threads, kernels, share of memory."""
     memory = limits.memory_bytes if limits else None
     return {
         **os.environ,
@@ -94,13 +96,13 @@ class Running:
     started: float = field(default_factory=time.monotonic)
     measured: float = 0.0
     waiting: bool = False
-    """For another run that is at work on this job; its own time has not begun."""
+    """Whether it waits for another run that works on this job; its own time has not begun."""
     importing: str = ""
     """The algorithm's import string while it is imported."""
     family: list[psutil.Process] = field(default_factory=list)
-    """The process and all it started, as last seen."""
+    """The process and all processes it started, as last seen."""
     ended: tuple[str, str] | None = None
-    """Status and reason, as told by the worker or decided by the parent."""
+    """The status and reason, from the worker or decided by the parent."""
 
     @staticmethod
     def start(
@@ -118,7 +120,7 @@ class Running:
         return Running(job, folder, process, events)
 
     def look(self) -> None:
-        """See what the process has started. What left its group is remembered as well."""
+        """Find the processes that it started; those that left its group are remembered."""
         with contextlib.suppress(psutil.Error):
             process = psutil.Process(self.process.pid)
             found = [process, *process.children(recursive=True)]
@@ -126,7 +128,7 @@ class Running:
             self.family = [*found, *orphans]
 
     def memory(self) -> int:
-        """Of the process and all it started; pages that several of them share count once."""
+        """Return the memory of the process and all it started; pages that they share count once."""
         self.look()
         total = 0
         for process in self.family:
@@ -135,7 +137,7 @@ class Running:
         return total
 
     def over(self, limits: JobLimits) -> tuple[str, str] | None:
-        """Status and reason if a limit is passed. Memory is looked at twice a second."""
+        """Return status and reason if a limit is passed. Memory is measured twice a second."""
         now = time.monotonic()
         if self.waiting:
             return None
@@ -149,17 +151,17 @@ class Running:
                 "out-of-memory",
                 f"over the limit of {format_size(limits.memory_bytes)} (--memory)",
             )
-        with contextlib.suppress(OSError):  # it may go while it is looked at
+        with contextlib.suppress(OSError):  # the file may vanish meanwhile
             if self.folder.log_file.stat().st_size > LOG_LIMIT:
                 return "failed", f"its log grew over {LOG_LIMIT // 1024**2} MiB"
         return None
 
     def step(self, limits: JobLimits, on_event: OnEvent) -> bool:
-        """Look after the process; True if it has ended."""
+        """Handle new events and check the limits; return whether the process has ended."""
         over = bool(self.process.poll() is not None)
         for event in self.events:
             if event.get("process") != self.process.pid:
-                continue  # of another run on this store
+                continue  # an event of another run on this store
             if event["event"] in ("started", "waited"):
                 self.started = time.monotonic()
             self.waiting = event["event"] == "waiting"
@@ -173,21 +175,21 @@ class Running:
         return over
 
     def kill(self, status: str, reason: str) -> None:
-        """End the process. What it stored is whole: files are renamed in."""
+        """End the process. The files it stored are whole: files are renamed into place."""
         self.ended = (status, reason)
         self.look()
         self.clear_away()
         self.process.wait()
 
     def clear_away(self) -> None:
-        """End all that the process started, and the process if it still runs."""
+        """End all processes that it started, and itself if it still runs."""
         forkserver.clear_away(self.process.pid)
         for process in self.family:
             with contextlib.suppress(psutil.Error):
                 process.kill()
 
     def close(self) -> Record:
-        """The job's record; made here if the worker could not."""
+        """Return the job's record; make it here if the worker could not."""
         self.clear_away()
         return settle(self.job, self.folder, *(self.ended or ("failed", self._death())))
 
@@ -203,10 +205,11 @@ class Running:
 
 
 def settle(job: Job, folder: JobFolder, status: str, reason: str) -> Record:
-    """The record of a job that has ended: the worker's own, or one of what it had solved so far.
+    """Return the record of a job that has ended: the worker's own, or one of what was solved so
+    far.
 
-    The latter takes the place of an earlier attempt's, unless another run is at work on this job,
-    or the disk does not take it, which is told in its place.
+    The latter replaces the record of an earlier attempt, unless another run works on this job. If
+    it cannot be written, its reason says so.
     """
     with contextlib.suppress(BellBenchError):
         found = folder.record()
@@ -227,16 +230,16 @@ def settle(job: Job, folder: JobFolder, status: str, reason: str) -> Record:
 
 
 def shorten_log(folder: JobFolder) -> None:
-    """Forget a log that an earlier attempt filled: it would count against this one."""
+    """Empty a log that an earlier attempt filled: its size would count against this attempt."""
     if folder.log_file.exists() and folder.log_file.stat().st_size > LOG_LIMIT // 2:
-        with contextlib.suppress(filelock.Timeout):  # held: another run writes to it just now
+        with contextlib.suppress(filelock.Timeout):  # held: another run is writing to it
             with filelock.FileLock(folder.lock_file, timeout=0):
                 os.truncate(folder.log_file, 0)
 
 
 def memory_of(process: psutil.Process, *, shared: bool) -> int:
-    """A process's resident bytes; with ``shared``, its proportional share of what it has in common
-    with others, where the system tells."""
+    """Return a process's resident bytes; if ``shared``, its proportional share of the memory that
+    it has in common with others, where the system reports it."""
     if shared:
         with contextlib.suppress(psutil.AccessDenied, AttributeError):
             return int(process.memory_full_info().pss)
@@ -244,7 +247,7 @@ def memory_of(process: psutil.Process, *, shared: bool) -> int:
 
 
 class LocalExecutor:
-    """Runs jobs on this machine, ``workers`` at a time: by default as many as its cores hold."""
+    """Runs jobs on this machine, ``workers`` at a time; by default, as many as fit its cores."""
 
     here = True
 
@@ -271,7 +274,7 @@ class LocalExecutor:
                     folder = self.store.folder_of(job)
                     try:
                         running.append(Running.start(job, folder, limits))
-                    except OSError as error:  # another job may have spoilt its folder
+                    except OSError as error:  # another job may have damaged its folder
                         why = f"it could not be started: {error}"
                         on_finished(job, settle(job, folder, "failed", why))
                 for each in list(running):

@@ -1,4 +1,4 @@
-"""What an executor is, and which there are: one way to run a job, several places to run it."""
+"""What an executor is, and which there are: a job runs the same way in several places."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from bell_bench.specs import ExecutorSpec
 
 
 class Executor(Protocol):
-    """Runs jobs whose folders are prepared, and tells all that happens to them."""
+    """Runs jobs whose folders are prepared, and reports all that happens to them."""
 
     store: ResultStore
     here: bool
-    """Whether jobs run on this machine, so that it must have their devices."""
+    """Whether jobs run on this machine, which then needs their devices."""
 
     def at_once(self, jobs: Sequence[Job]) -> int:
-        """How many of the jobs certainly begin at the same time, the first ones first."""
+        """Return how many jobs, from the first on, certainly start at the same time."""
         ...
 
     def open(self) -> AbstractContextManager[object]:
-        """Reach where jobs run, before anything is written; ``run`` is called within."""
+        """Connect to where jobs run, before anything is written; ``run`` is called within."""
         ...
 
     def run(self, jobs: Sequence[Job], *, on_event: OnEvent, on_finished: OnFinished) -> None:
-        """Run all jobs; each ends in a record. When stopped, jobs that ran are interrupted."""
+        """Run all jobs; each ends in a record. If stopped, running jobs become interrupted."""
         ...
 
 
@@ -45,12 +45,12 @@ def make_executor(
     workers: int | None = None,
     address: str | None = None,
 ) -> Executor:
-    """Return the executor of this name, ours or a plugin's. ``workers`` is the most jobs at once,
-    ``address`` is where a plugin's executor finds its machines."""
+    """Return the executor of this name, ours or a plugin's. ``workers`` is the largest number of
+    jobs at once; at ``address`` a plugin's executor finds its machines."""
     if name == LOCAL:
         if address is not None:
             raise UsageError(
-                "--address needs --executor, one that runs jobs on other machines "
+                "--address needs an --executor that runs jobs on other machines "
                 "(`bell-bench list executors`)"
             )
         return LocalExecutor(store, limits, workers)

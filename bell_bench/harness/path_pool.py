@@ -1,4 +1,4 @@
-"""A job's path evaluations in processes of its own; a job's pool on one machine."""
+"""Evaluate a job's paths in processes of its own, on its machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class LocalPool:
-    """Processes of the job's own, on its machine, with its library and its store."""
+    """Processes that belong to the job, on its machine, with its library and its store."""
 
     def __init__(self, folder: JobFolder, processes: int) -> None:
         self._processes = processes
@@ -61,7 +61,7 @@ class _LocalEvaluation:
         return False
 
     def cancel(self) -> None:
-        self.future.cancel()  # what has begun ends in the store and harms nobody
+        self.future.cancel()  # one that has begun ends in the store, which does no harm
 
 
 _helper: Helper
@@ -83,6 +83,6 @@ def _end_with_the_job() -> None:
 
 
 def _evaluate(wanted: Wanted) -> bool:
-    """Whether the path was computed, rather than found in the store."""
+    """Evaluate a path; return whether it was computed, not found in the store."""
     evaluation = _helper.evaluate(wanted)
     return evaluation is not None and not evaluation.hit

@@ -1,4 +1,4 @@
-"""From what was asked for to the jobs that answer it, and all checks that come before them."""
+"""Turn a request into jobs, and check everything that can be checked before they run."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ NEEDED_DISK = 500 * 1000**2
 
 @dataclass(frozen=True)
 class Request:
-    """What ``evaluate`` was asked for."""
+    """A request to ``evaluate``."""
 
     algorithms: tuple[str, ...]
     suite: str = "bell"
     sequences: tuple[str, ...] = ()
-    """Empty: all short ones."""
+    """Empty for all short sequences."""
     scale: str | None = None
     data: str | None = None
     protocol: str | None = None
-    """Scale, data source and protocol; None: the suite's first."""
+    """Scale, data source and protocol; None for the suite's first."""
     realisations: tuple[int, ...] = (0,)
     seeds: tuple[int, ...] = (0,)
     options: tuple[str, ...] = ()
-    """As on the command line: ``picle.k=40``."""
+    """Options as the command line takes them: ``picle.k=40``."""
     device: str = "cpu"
     threads: int = 1
 
@@ -61,13 +61,13 @@ class Request:
 
 @dataclass(frozen=True)
 class Plan:
-    """The jobs in the order they start, and which of them were added for Tr⁻¹ alone."""
+    """The jobs of a request, in the order they start."""
 
     jobs: tuple[Job, ...]
     added: frozenset[str] = field(default_factory=frozenset)
-    """Names of standalone jobs that nobody asked for but Tr⁻¹ needs."""
+    """Names of the standalone jobs that nobody asked for but Tr⁻¹ needs."""
     unsupported: Mapping[str, str] = field(default_factory=dict)
-    """Names of jobs whose algorithm does not know the suite, with the reason."""
+    """Names of jobs whose algorithm does not support the suite, each with the reason."""
 
     @property
     def asked(self) -> tuple[Job, ...]:
@@ -75,8 +75,8 @@ class Plan:
 
 
 def make_plan(request: Request) -> Plan:
-    """All jobs of a request. Standalone jobs come last: by then most of what they ask for is in
-    the evaluation store."""
+    """Return all jobs of a request. Standalone jobs come last: by then the evaluation store holds
+    most of the paths they need."""
     suite = registry().suite(request.suite)
     names = _sequences(request, suite)
     if not request.algorithms:
@@ -85,7 +85,7 @@ def make_plan(request: Request) -> Plan:
     provided = {name: registry().algorithm(name) for name in algorithms}
     by_spec = [each.spec for each in provided.values()]
     if len({spec.name for spec in by_spec}) < len(by_spec):
-        raise UsageError(f"two of {', '.join(algorithms)} have one name; evaluate them apart")
+        raise UsageError(f"two of {', '.join(algorithms)} have one name: evaluate them separately")
     given = parse_options(request.options, by_spec)
     asked = [
         job
@@ -117,7 +117,7 @@ def _sequences(request: Request, suite: Suite) -> list[str]:
 
 
 def _choice(kind: str, asked: str | None, known: Mapping[str, Any]) -> str:
-    """What was asked for, if the suite has it; its first if nothing was."""
+    """Return what was asked for if the suite has it, or the suite's first if nothing was."""
     if asked is None:
         return next(iter(known))
     if asked not in known:
@@ -159,17 +159,17 @@ def _jobs(
 
 
 def imported_images(job: Job) -> dict[str, str]:
-    """Of the domains that a job needs, those that are imported here, each with a hash."""
+    """Return the imported domains among those a job needs, each with a hash of its images."""
     return imported_among(sequence_of(job).domains) if job.data == "images" else {}
 
 
 def unlike_images(job: Job) -> list[str]:
-    """The domains that were imported where the job was planned, or here, and are not the same."""
+    """Return the domains whose imported images differ between the job's plan and this machine."""
     return sorted(dict(imported_images(job).items() ^ job.imported.items()))
 
 
 def sequence_of(job: Job) -> Sequence:
-    """The realisation that a job runs on; its problems are made when they are asked for."""
+    """Return the realisation that a job runs on; its problems are made on demand."""
     suite = registry().suite(job.suite)
     return suite.sequence(
         job.sequence,
@@ -181,7 +181,7 @@ def sequence_of(job: Job) -> Sequence:
 
 
 def check_plan(plan: Plan, executor: Executor, *, fresh: bool = False) -> None:
-    """Everything that could spoil a run at its end, found at its beginning."""
+    """Check at the beginning everything that could spoil a run at its end."""
     store = executor.store
     waiting = [job for job in plan.jobs if fresh or not store.finished(job)]
     able = [job for job in waiting if job.name not in plan.unsupported]
@@ -191,7 +191,7 @@ def check_plan(plan: Plan, executor: Executor, *, fresh: bool = False) -> None:
 
 
 def _check_data(jobs: list[Job]) -> None:
-    """Say which sequences can run, which domains lack, and how to get them."""
+    """Raise UsageError if images are missing; say which, how to get them, and what can run."""
     lacking: dict[str, str] = {}
     sequences: dict[str, bool] = {}
     for job in jobs:
@@ -224,7 +224,7 @@ def _check_disk(out: pathlib.Path) -> None:
 
 
 def _load(item: str) -> str | None:
-    """In a trial: an algorithm, or a device by its option; what is wrong with it."""
+    """Load an algorithm, or test a device given as its option; return the fault, or None."""
     import torch
 
     try:
@@ -234,15 +234,15 @@ def _load(item: str) -> str | None:
             load_object(item)
     except BellBenchError as error:
         return str(error)
-    except Exception as error:  # torch raises many kinds, by the device
+    except Exception as error:  # torch raises different kinds for different devices
         return f"{item} cannot be used: {str(error).splitlines()[0]}"
     return None
 
 
 def _check_imports(plan: Plan, able: list[Job], executor: Executor) -> None:
-    """Try elsewhere what would show its faults only later: the algorithms whose jobs must wait, and
-    other devices than the CPU. An algorithm that cannot be imported costs its own rows, and the run
-    only if nothing else was asked for."""
+    """Try, in another process, what would fail only later: algorithms whose jobs must wait, and
+    devices other than the CPU. An algorithm that cannot be imported costs its own rows; it ends the
+    run only if nothing else was asked for."""
     begun = {job.load for job in able[: executor.at_once(able)]}
     loads = sorted({job.load for job in able} - begun)
     devices = {job.device for job in able if executor.here} - {"cpu"}

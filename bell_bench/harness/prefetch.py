@@ -1,7 +1,8 @@
-"""Path evaluations ahead of the algorithm: other processes fill the store while it goes on.
+"""Evaluate paths ahead of the algorithm: other processes fill the store while it goes on.
 
-The algorithm goes on as if it were alone, one path after the other, and finds in the store what
-these have evaluated meanwhile; so neither its choices nor its charges depend on them.
+The algorithm runs as if it were alone, one path after another, and finds in the store the paths
+that these processes have evaluated meanwhile. So neither its choices nor its charges depend on
+them.
 """
 
 from __future__ import annotations
@@ -25,75 +26,75 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A path as another process is asked for it."""
+    """A request to another process to evaluate a path."""
 
     problem: int
     fingerprint: str
-    """Of the problem, which that process makes itself."""
+    """The fingerprint of the problem; the other process makes the problem itself."""
     path: ModulePath
     modules: tuple[Module, ...]
-    """Those that the path reuses."""
+    """The modules that the path reuses."""
 
 
 class PendingEvaluation(Protocol):
-    """A path that was sent away."""
+    """A path that was sent to another process."""
 
     def done(self) -> bool:
-        """Whether it needs its place no more."""
+        """Return whether its place is free again."""
         ...
 
     def fetch(self) -> bool:
-        """Wait for it if it has begun, take it back if not.
+        """Wait for the evaluation if it has begun; withdraw it if not.
 
-        Whether it was computed there, rather than found. What goes wrong there goes wrong again
-        where the path is asked for, and is told then.
+        Return whether it was computed there, not found in the store. A fault there is not raised:
+        it occurs again where the path is asked for, and is raised then.
         """
         ...
 
     def cancel(self) -> None:
-        """Nobody will ask for it: end it, or let it end."""
+        """End the evaluation, or let it end: nobody will ask for it."""
         ...
 
 
 class Pool(Protocol):
-    """Evaluates paths elsewhere; what is fetched from there is in the job's store."""
+    """Evaluates paths in other processes; what is fetched from there is in the job's store."""
 
     def send(self, wanted: Wanted, library: Library) -> PendingEvaluation | None:
-        """Have a path evaluated; None if nobody is there to do so yet.
+        """Send a path to be evaluated; return None if no process is ready yet.
 
-        Raises PoolLost if nobody will be any more.
+        Raise PoolLost if there will be no process any more.
         """
         ...
 
     def close(self) -> None:
-        """End all that is under way: the job is over."""
+        """End all evaluations: the job is over."""
         ...
 
 
 class PoolLost(Exception):
-    """No path can be sent away any more, and why."""
+    """No path can be sent any more; the message says why."""
 
 
 class Prefetch:
-    """Keeps ``count`` evaluations going where so many paths are known; one is the job's own."""
+    """Keeps ``count`` evaluations running if enough paths are known; one is the job's own."""
 
     def __init__(self, pool: Pool, count: int) -> None:
         self.pool, self._places = pool, count - 1
         self._offered: dict[tuple[str, ModulePath], Problem] = {}
         self._away: dict[tuple[str, ModulePath], PendingEvaluation] = {}
         self._busy: list[PendingEvaluation] = []
-        """All that may be under way, whether or not anybody still asks for it."""
+        """All evaluations that may be running, whether or not their result is still wanted."""
 
     def offer(self, paths: Iterable[ModulePath], problem: Problem) -> None:
-        """Name paths that will likely be asked for, in this order."""
+        """Add paths that will likely be asked for, in this order."""
         new = ((problem.fingerprint, path) for path in paths)
         self._offered |= {each: problem for each in new if each not in self._away}
 
     def wait(self, path: ModulePath, problem: Problem, evaluator: Evaluator) -> bool:
-        """Wait for a path if another process is at it; whether it was computed there.
+        """Wait for a path if another process evaluates it; return whether it was computed there.
 
-        This is when others are sent away: now the job evaluates a path itself, or waits. Before it
-        waits, the next one is kept back, so that the job has its own to do after it.
+        Other paths are sent now, while the job evaluates a path itself or waits. If it must wait,
+        the next path is kept back, so that the job has one of its own to evaluate afterwards.
         """
         asked = (problem.fingerprint, path)
         self._offered.pop(asked, None)
@@ -109,7 +110,7 @@ class Prefetch:
         return pending is not None and pending.fetch()
 
     def _send(self, offered: list[tuple[str, ModulePath]], evaluator: Evaluator) -> None:
-        """Send away what the store does not have, as far as there are places."""
+        """Send the paths that the store does not have, as long as places are free."""
         self._busy = [pending for pending in self._busy if not pending.done()]
         for each in offered:
             if len(self._busy) >= self._places:
@@ -118,7 +119,7 @@ class Prefetch:
             try:
                 known = evaluator.store.get(evaluator.key(path, problem)) is not None
             except UsageError:
-                known = True  # no path for this problem: told if it is asked for
+                known = True  # the path does not fit this problem: reported if it is asked for
             if not known:
                 modules = tuple(evaluator.library[name] for name in path if name != NEW)
                 wanted = Wanted(problem.index, fingerprint, path, modules)
@@ -130,7 +131,7 @@ class Prefetch:
             del self._offered[each]
 
     def forget(self) -> None:
-        """The problem is solved: drop what was not asked for."""
+        """Drop all paths that were not asked for: the problem is solved."""
         for pending in self._away.values():
             pending.cancel()
         self._away.clear()
@@ -138,7 +139,7 @@ class Prefetch:
 
 
 class Helper:
-    """What evaluates a job's paths in another process: its sequence and a store, no algorithm."""
+    """Evaluates a job's paths in another process, from its sequence and its store."""
 
     def __init__(self, job: Job, evaluations: pathlib.Path, library: pathlib.Path) -> None:
         import torch
@@ -147,7 +148,7 @@ class Helper:
         from bell_bench.modular.evaluator import Evaluator
         from bell_bench.modular.library import Library
 
-        warnings.simplefilter("ignore")  # the job's own process tells
+        warnings.simplefilter("ignore")  # the job's own process warns
         torch.set_num_threads(job.threads)
         self.sequence = sequence_of(job)
         self.library = Library(library)
@@ -162,7 +163,7 @@ class Helper:
         self.problem: Problem | None = None
 
     def evaluate(self, wanted: Wanted) -> Evaluation | None:
-        """The path's evaluation; None if the problem is of the algorithm's own making."""
+        """Return the path's evaluation, or None if the algorithm made the problem itself."""
         if self.problem is None or self.problem.index != wanted.problem:
             self.problem = self.sequence.problem(wanted.problem)
         if self.problem.fingerprint != wanted.fingerprint:

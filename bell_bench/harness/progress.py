@@ -1,4 +1,4 @@
-"""What a person sees while jobs run: bars on a terminal, plain lines elsewhere, or nothing."""
+"""Show a person how far jobs have come: bars on a terminal, plain lines elsewhere, or nothing."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def duration(seconds: float) -> str:
-    """As a clock shows it: 1:02:03 or 2:03."""
+    """Return a duration as a clock shows it: 1:02:03 or 2:03."""
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
 
 
 Tell: TypeAlias = Callable[[str, int, int], None]
-"""Told what was done last, and how much of how much is done."""
+"""Called with what was done last, how much is done, and how much there is."""
 WAITING = "another run is at work on it; waiting"
 
 
@@ -35,9 +35,9 @@ class Standing:
     problems: int = 0
     solved: int = 0
     before: int = 0
-    """Of the solved ones, those of an earlier run."""
+    """How many of the solved problems an earlier run solved."""
     tried: set[str] = field(default_factory=set)
-    """Different paths of this problem; one that is asked for twice costs once."""
+    """The different paths of this problem; a path that is asked for twice costs once."""
     best: float | None = None
     name: str = ""
 
@@ -58,7 +58,7 @@ class Standing:
 
     @property
     def paths(self) -> str:
-        """As ``show`` counts them."""
+        """How many paths were tried, as ``show`` counts them."""
         return "1 path" if len(self.tried) == 1 else f"{len(self.tried)} paths"
 
     def __str__(self) -> str:
@@ -70,17 +70,17 @@ class Standing:
 
 @dataclass
 class Progress:
-    """Keeps count; the subclasses show it. Also a context manager."""
+    """Counts what is done; the subclasses show it. Also a context manager."""
 
     jobs: Sequence[Job]
     kept: int = 0
     """Jobs finished by an earlier run."""
     to_solve: dict[str, int] = field(kw_only=True)
-    """How many problems this run has to solve of each job, by its name."""
+    """How many problems this run has to solve of each job, by the job's name."""
     standing: dict[str, Standing] = field(default_factory=dict)
     finished: int = 0
     solved: int = 0
-    """Of these, those of the jobs that have ended."""
+    """How many problems the ended jobs have solved in this run."""
     began: float = field(default_factory=time.monotonic)
 
     def __enter__(self) -> Progress:
@@ -90,7 +90,7 @@ class Progress:
         pass
 
     def label(self, job: Job) -> str:
-        """A job as a line names it: the protocol, too, where there are several."""
+        """Return a job's name for a line; it has the protocol if there are several."""
         named = f"{job.algorithm} {job.sequence} r{job.realisation} s{job.seed}"
         return f"{named} {job.protocol}" if self._several else named
 
@@ -109,7 +109,7 @@ class Progress:
 
     def end(self, job: Job, record: Record) -> None:
         standing = self.standing.pop(job.name, Standing())
-        if record.status != "done":  # what it has left will not be solved
+        if record.status != "done":  # its other problems will not be solved
             self.to_solve[job.name] = standing.solved - standing.before
         self.finished += 1
         self.solved += self.to_solve[job.name]
@@ -120,7 +120,7 @@ class Progress:
 
     @property
     def time_left(self) -> float | None:
-        """By the problems solved so far: a job may have six of them or a hundred."""
+        """The seconds left, estimated from problems: a job may have six or a hundred."""
         running = self.standing.values()
         solved = self.solved + sum(standing.solved - standing.before for standing in running)
         if not solved:
@@ -130,7 +130,7 @@ class Progress:
 
 
 class PlainProgress(Progress):
-    """A line per solved problem and per finished job."""
+    """Prints a line per solved problem and per finished job."""
 
     def __enter__(self) -> Progress:
         kept = f", {self.kept} already done" if self.kept else ""
@@ -161,14 +161,14 @@ class PlainProgress(Progress):
                   f"[{self.finished}/{len(self.jobs)} jobs{ahead}]")  # fmt: skip
 
     def _say(self, line: str) -> None:
-        """On a full disk, or into a pipe that nobody reads, the run goes on unheard."""
+        """Print a line; without a reader or disk space, the run goes on all the same."""
         text = f"{duration(time.monotonic() - self.began):>7}  {line}"
         with suppress(OSError):
             print(text, file=sys.stderr, flush=True)
 
 
 class BarProgress(Progress):
-    """One bar for all jobs and one for each that runs."""
+    """Shows one bar for all jobs and one for each job that runs."""
 
     def __enter__(self) -> Progress:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
@@ -232,15 +232,14 @@ def _stderr() -> Any:
 def make_progress(
     jobs: Sequence[Job], kept: int, to_solve: dict[str, int], quiet: bool
 ) -> Progress:
-    """What suits where standard error goes."""
+    """Return the progress display that suits standard error."""
     kind = Progress if quiet else BarProgress if sys.stderr.isatty() else PlainProgress
     return kind(jobs, kept, to_solve=to_solve)
 
 
 @contextmanager
 def steps(quiet: bool = False) -> Iterator[Tell]:
-    """For work that is one thing after another: a bar on a terminal, elsewhere a line every so
-    often."""
+    """Yield a function that reports steps: with a bar on a terminal, else with a few lines."""
     if quiet or not sys.stderr.isatty():
         yield silent if quiet else _Lines()
         return
@@ -256,11 +255,11 @@ def steps(quiet: bool = False) -> Iterator[Tell]:
 
 
 def silent(what: str, done: int, total: int | None) -> None:
-    """Progress that nobody is shown."""
+    """Report progress to nobody."""
 
 
 class _Lines:
-    """Plain progress: a line when it begins, ends, and at most one every few seconds."""
+    """Prints a line at the beginning, at the end, and at most one every few seconds between."""
 
     SECONDS = 5.0
 

@@ -1,5 +1,4 @@
-"""Which numbers may be asked for, of a run or a plan: the same from Python as from the command
-line."""
+"""The numbers that a run or a plan may ask for: the same from Python and from the command line."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ MOST_THREADS = 1024
 
 
 def check_number(option: str, asked: object, least: int, most: int | None = None) -> None:
-    """Refuse all but a whole number of at least ``least``, and at most ``most``."""
+    """Raise UsageError unless ``asked`` is a whole number from ``least`` to ``most``."""
     if isinstance(asked, int) and asked >= least and (most is None or asked <= most):
         return
     allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
@@ -18,6 +17,6 @@ def check_number(option: str, asked: object, least: int, most: int | None = None
 
 
 def check_positive(option: str, asked: float) -> None:
-    """Refuse all but a number above 0."""
+    """Raise UsageError unless ``asked`` is a number above 0."""
     if not asked > 0:
         raise UsageError(f"{option} {asked!r} was asked for: give a number above 0, or none at all")

@@ -1,4 +1,4 @@
-"""Running a plan: what is done is kept, the rest is run, and every job ends in a record."""
+"""Run a plan: keep what is done, run the rest, and end every job in a record."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from bell_bench.records import Job, Record
 
 
 def run_plan(plan: Plan, executor: Executor, *, fresh: bool = False, quiet: bool = False) -> None:
-    """Run what is not done yet. A job that failed before is tried again, from its last solved
-    problem on."""
+    """Run the jobs that are not done yet; a failed job is tried again from where it failed."""
     observers, store = registry(), executor.store
     waiting = [job for job in plan.jobs if fresh or not store.finished(job)]
     kept = len(plan.jobs) - len(waiting)

@@ -1,4 +1,4 @@
-"""What ``predict`` must give: one rule for jobs and for the conformance suite."""
+"""Check what ``predict`` returns: one rule for jobs and for the conformance suite."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from bell_bench.errors import BellBenchError
 
 
 def checked_scores(scores: Any, index: int, shape: tuple[int, int]) -> Tensor:
-    """Class scores in double precision, if they are a real, finite tensor of this shape."""
+    """Return scores in double precision; raise BellBenchError if they are not finite numbers of
+    this shape."""
     call = f"predict({index}, inputs)"
     wanted = f"{call} must give class scores of shape {shape}"
     if not isinstance(scores, Tensor):

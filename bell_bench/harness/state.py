@@ -1,4 +1,4 @@
-"""What a job has found so far, and its checkpoints. Imports no torch."""
+"""The state of a running job, and its checkpoints. Imports no torch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MARKER = "complete"
 
 @dataclass
 class JobState:
-    """What a job has found so far; all that a resume needs besides the algorithm's own files."""
+    """The results of a job so far: all that resuming needs besides the algorithm's own files."""
 
     problems: list[SolvedProblem] = field(default_factory=list)
     matrix: list[list[float]] = field(default_factory=list)
@@ -29,9 +29,9 @@ class JobState:
     predictions: dict[str, NDArray[Any]] = field(default_factory=dict)
     charges: dict[str, Any] = field(default_factory=dict)
     stored: dict[str, list[int]] = field(default_factory=dict)
-    """Bytes and parameters the algorithm keeps outside its library, as it accounted for them."""
+    """Bytes and parameters that the algorithm keeps outside its library, as it reported them."""
     resumed: list[int] = field(default_factory=list)
-    """How many problems were solved at each resume; what came after them was done again."""
+    """How many problems were solved at each resume; the work after them was done again."""
 
     def save(self, folder: pathlib.Path) -> None:
         found = {name: value for name, value in vars(self).items() if name != "predictions"}
@@ -47,9 +47,9 @@ class JobState:
 
 
 class Checkpoints:
-    """Numbered folders; the newest one whose ``complete`` marker was written is the one to use.
+    """Numbered folders; the newest one that has a ``complete`` marker is used.
 
-    The marker holds the hash of every file, so that damage costs time but no figure.
+    The marker holds the hash of every file, so damage costs time but changes no result.
     """
 
     def __init__(self, folder: pathlib.Path) -> None:
@@ -60,7 +60,8 @@ class Checkpoints:
         return max((marker.parent for marker in complete), default=None)
 
     def files(self) -> list[pathlib.Path]:
-        """The newest one's, as its marker names them, the marker last; none while one goes."""
+        """Return the files of the newest checkpoint, as its marker lists them, the marker last; an
+        empty list if the checkpoint vanishes meanwhile."""
         newest = self.newest()
         try:
             names = read_json(newest / _MARKER) if newest else {}
@@ -69,7 +70,7 @@ class Checkpoints:
         return [newest / name for name in (*names, _MARKER)] if newest else []
 
     def load(self) -> JobState | None:
-        """The newest state; None if there is none, or some of it is not as it was written."""
+        """Return the newest state; None if there is none or a file of it has changed."""
         newest = self.newest()
         if newest is None:
             return None
@@ -100,7 +101,7 @@ class Checkpoints:
 
 
 def _hashes(folder: pathlib.Path) -> dict[str, str]:
-    """Of every file of a checkpoint but its marker."""
+    """Return the hash of every file of a checkpoint except its marker."""
     return {
         file.relative_to(folder).as_posix(): _hash(file)
         for file in sorted(folder.rglob("*"))
@@ -109,7 +110,7 @@ def _hashes(folder: pathlib.Path) -> dict[str, str]:
 
 
 def _hash(file: pathlib.Path) -> str:
-    """Piece by piece, as an algorithm may keep more than memory holds."""
+    """Return a file's hash, read in pieces: an algorithm may keep more than fits in memory."""
     digest = hashlib.sha256()
     with file.open("rb") as stream:
         while piece := stream.read(1 << 20):
@@ -118,12 +119,12 @@ def _hash(file: pathlib.Path) -> str:
 
 
 def narrow(labels: NDArray[Any]) -> NDArray[Any]:
-    """Labels and predictions as small as they fit."""
+    """Return labels or predictions as the smallest type that holds them."""
     return labels.astype(np.uint8 if labels.max(initial=0) < 256 else np.int64)
 
 
 def make_record(job: Job, status: str, reason: str, state: JobState | None, **done: Any) -> Record:
-    """Return the record of a job that has ended; ``done`` is what only a whole result has."""
+    """Return the record of a job that has ended; ``done`` has the fields of a whole result."""
     return Record(
         status=status,
         reason=reason,

@@ -1,6 +1,7 @@
-"""One job, in a process of its own (bell_bench.forkserver).
+"""Run one job in a process of its own (bell_bench.forkserver).
 
-Make problem t, let the algorithm learn it, ask for predictions, score them, checkpoint, go on.
+Make problem t, let the algorithm learn it, ask for predictions, score them, write a checkpoint, and
+go on with problem t + 1.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Run:
         self.context, self.algorithm = self.beginning()
 
     def beginning(self) -> tuple[JobContext, Algorithm]:
-        """An algorithm that has learnt nothing yet, and its context."""
+        """Return an algorithm that has learnt nothing yet, and its context."""
         context = JobContext(
             self.job,
             self.protocol,
@@ -76,7 +77,7 @@ class Run:
         return context, load_object(self.job.load)(context, **self.job.options)
 
     def resume(self) -> None:
-        """Go on from the newest checkpoint; from the beginning if there is no sound one."""
+        """Go on from the newest checkpoint, or from the beginning if no checkpoint is sound."""
         newest, state = self.checkpoints.newest(), self.checkpoints.load()
         if newest and state and self.same_data(state):
             self.algorithm.load(newest / "algorithm")
@@ -93,7 +94,7 @@ class Run:
         self.tell("started", solved=len(self.state.problems), problems=len(self.sequence))
 
     def same_data(self, state: JobState) -> bool:
-        """Whether the images are still those of the checkpoint; if not, the job starts over."""
+        """Return whether the images are those of the checkpoint; if not, the job starts over."""
         last = state.problems[-1]
         return self.sequence.problem(last.index).fingerprint == last.fingerprint
 
@@ -148,7 +149,7 @@ class Run:
         )
 
     def test_all(self, index: int) -> None:
-        """Row ``index`` of the accuracy matrix; kept as predictions, the last row is the end's."""
+        """Add row ``index`` of the accuracy matrix, and keep its predictions."""
         for earlier in range(index):
             problem = self.state.problems[earlier]
             name = f"after_{index}_{earlier}"
@@ -180,7 +181,7 @@ class Run:
         return float(np.mean(found[predictions] == found[f"labels_{index}"]))
 
     def checkpoint(self, index: int) -> None:
-        """Keep what is needed to go on from here; an algorithm that cannot save starts over."""
+        """Write a checkpoint. An algorithm that cannot save starts over when it resumes."""
         folder = self.checkpoints.begin(index + 1)
         self.state.charges = self.context.charges.to_json()
         self.state.stored = self.context.stored
@@ -195,8 +196,8 @@ class Run:
 
 
 def check_source(job: Job) -> None:
-    """A local file, and a package installed to be edited, must still be what was planned: the job's
-    provider names its hash."""
+    """Raise BellBenchError if the algorithm's source has changed since the run was planned. For a
+    local file or an editable package, the job's provider names its hash."""
     source, _, name = job.load.rpartition(":")
     path = source.removeprefix("file:")
     if path == source:
@@ -208,7 +209,7 @@ def check_source(job: Job) -> None:
 
 
 def check_images(job: Job) -> None:
-    """Imported images must be those that were planned with, still and on every machine."""
+    """Raise BellBenchError if the imported images are not those that the run was planned with."""
     if unlike := unlike_images(job):
         raise BellBenchError(
             f"{', '.join(unlike)}: the images imported here are not those that the run was planned "
@@ -217,7 +218,7 @@ def check_images(job: Job) -> None:
 
 
 def write_result(run: Run) -> None:
-    """Predictions first: a record is there only when all that it speaks of is."""
+    """Write predictions first: a record exists only when all that it refers to exists."""
     write_arrays(run.folder.predictions_file, run.state.predictions)
     record = make_record(
         run.job,
@@ -231,7 +232,7 @@ def write_result(run: Run) -> None:
 
 
 def take_turn(folder: JobFolder, tell: EventWriter) -> filelock.BaseFileLock:
-    """The job's lock. Whoever holds it is the only one at work on the job."""
+    """Wait for the job's lock and return it. Only its holder works on the job."""
     lock = filelock.FileLock(folder.lock_file)
     try:
         lock.acquire(timeout=0)
@@ -243,21 +244,21 @@ def take_turn(folder: JobFolder, tell: EventWriter) -> filelock.BaseFileLock:
 
 
 def main(folder: JobFolder, tell: EventWriter, paths: int) -> int:
-    """Do the job, unless it is done by now, and end in a record or an event; the exit code."""
+    """Run the job unless it is done by now; end in a record or an event; return the exit code."""
     job = folder.job()
     if job.name != folder.path.name:
         raise BellBenchError(f"{folder.job_file} is not the description of {folder.path.name}")
     torch.set_num_threads(job.threads)
-    warnings.simplefilter("ignore", PluginWarning)  # the parent has told
+    warnings.simplefilter("ignore", PluginWarning)  # the parent process has warned
     if ResultStore(folder.path.parent).finished(job):
-        return 0  # by another run on this store, while this one waited
+        return 0  # another run on this store did it while this one waited
     folder.record_file.unlink(missing_ok=True)
     run: Run | None = None
     ahead = make_ahead(folder, paths) if paths > 1 else None
     try:
         run = Run(job, folder, tell, ahead)
         run.all()
-        check_images(job)  # problems are made when they come, and it may have taken hours
+        check_images(job)  # problems are made one by one, and hours may have passed
         write_result(run)
     except Unsupported as error:
         state = run.state if run else None
@@ -274,7 +275,7 @@ def main(folder: JobFolder, tell: EventWriter, paths: int) -> int:
 
 
 def make_ahead(folder: JobFolder, paths: int) -> Prefetch:
-    """Return a search's evaluations ahead of it: where the executor says, or on this machine."""
+    """Return what evaluates paths ahead of a search: where the executor says, or locally."""
     pool = os.environ.get(POOL_VARIABLE)
     if pool is None:
         return Prefetch(LocalPool(folder, paths - 1), paths)
@@ -283,13 +284,13 @@ def make_ahead(folder: JobFolder, paths: int) -> Prefetch:
 
 
 def out_of_memory(error: Exception) -> bool:
-    """Python's own error, torch's on a GPU, or that of its CPU allocator."""
+    """Return whether it is a memory error of Python, of torch's GPU or of its CPU allocator."""
     words = ("out of memory", "can't allocate memory", "not enough memory")
     return isinstance(error, MemoryError) or any(word in str(error) for word in words)
 
 
 def start(folder: str, paths: str) -> int:
-    """Do the job in a folder when it is this process's turn."""
+    """Wait for this process's turn and run the job in a folder."""
     own = JobFolder(pathlib.Path(folder))
     tell = EventWriter(own.events_file)
     with take_turn(own, tell):

@@ -28,7 +28,7 @@ class Type:
 
 @dataclass(frozen=True)
 class ModuleSpec:
-    """One module: what kind of computation, from which type to which."""
+    """A module: its kind of computation, the type it takes and the type it gives."""
 
     kind: str
     """The kind of module: linear, conv, …, or an import string of a suite's own, a subclass of
@@ -36,9 +36,9 @@ class ModuleSpec:
     source: Type
     target: Type
     activation: str = "relu"
-    """relu, softmax, sigmoid or none. A last module's loss is taken on its logits."""
+    """relu, softmax, sigmoid or none. The loss of a last module is computed from its logits."""
     settings: tuple[tuple[str, int], ...] = ()
-    """What else the kind needs, e.g. (("kernel", 5), ("stride", 2))."""
+    """Further settings of the kind, e.g. (("kernel", 5), ("stride", 2))."""
     join: int = 1
     """How many per-image outputs are concatenated into this module's input; 2 joins a pair."""
 
@@ -107,7 +107,7 @@ class Architecture:
 
     @property
     def classes(self) -> int:
-        """How many classes the last module tells apart: two if it has one output."""
+        """How many classes the last module distinguishes: two if it has one output."""
         return max(2, *self.modules[-1].target.shape)
 
     @property

@@ -1,4 +1,4 @@
-"""Random crops and mirror images, drawn with the batches: the same for every path."""
+"""Random crops and mirror images, drawn together with the batches: the same for every path."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from torch import Tensor
 from torch.nn import functional
 
 PADDING = 4
-"""Zeros around an image before a part of its own size is cut out."""
+"""How many zeros are put around an image before a part of its own size is cut out."""
 
 
 def draw(random: np.random.RandomState, images: int) -> NDArray[np.int64]:
-    """Per image: the first row and column of its crop, and whether it is mirrored."""
+    """Return, per image, the first row and column of its crop, and whether it is mirrored."""
     corners = random.randint(0, 2 * PADDING + 1, (images, 2))
     mirrored = random.randint(0, 2, (images, 1))
     return np.concatenate([corners, mirrored], axis=1).astype(np.int64)
@@ -29,7 +29,7 @@ def crop_and_mirror(inputs: Tensor, random: np.random.RandomState) -> Tensor:
 
 
 def augment(images: Tensor, draws: Tensor) -> Tensor:
-    """The drawn crops of images (n, height, width, channels)."""
+    """Return the drawn crops of images (n, height, width, channels)."""
     count, height, width, channels = images.shape
     padded = functional.pad(images, (0, 0, PADDING, PADDING, PADDING, PADDING))
     top, left, mirrored = draws.unsqueeze(-1).unbind(1)

@@ -1,7 +1,7 @@
 """The batches of a problem: the same for every path, each with its distinct images once.
 
-Where images of a batch cannot be shared, since batch normalisation looks at all of them or since
-each is cropped anew, a batch has its images as often as they occur.
+A batch repeats images as often as they occur if they cannot be shared: because batch normalisation
+depends on all of them, or because each is cropped anew.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ def batches(
     shared: bool = True,
     augmented: bool = False,
 ) -> Iterator[Batch]:
-    """Endless epochs, each a permutation of all inputs; its last batch may be smaller.
+    """Yield batches of endless epochs, each a permutation of all inputs; its last batch may be
+    smaller.
 
-    ``by_image`` batches hold images rather than inputs: distinct ones, or, if not ``shared``, all
-    as they come, each with draws of its own if ``augmented``.
+    With ``by_image``, batches hold images rather than inputs: distinct images, or, if not
+    ``shared``, all images as they occur, each with draws of its own if ``augmented``.
     """
     count = len(split)
     random = np.random.RandomState(seed % 2**32)
@@ -65,7 +66,7 @@ def _unshared(
     order: NDArray[np.int64],
     crops: np.random.RandomState | None,
 ) -> Iterator[Batch]:
-    """Batches of one size that hold every image as often as it occurs."""
+    """Yield batches of one size that hold every image as often as it occurs."""
     members = torch.arange(order.shape[1] * split.arity, device=labels.device)
     for rows in order:
         items = torch.from_numpy(split.index[rows].flatten()).to(labels.device, torch.int64)
@@ -79,7 +80,7 @@ def _unshared(
 def _epoch(
     split: Split, labels: Tensor, order: NDArray[np.int64], by_image: bool
 ) -> Iterator[Batch]:
-    """Batches of one size, prepared together so that a step has nothing left to prepare."""
+    """Yield batches of one size. They are prepared together, which saves time in each step."""
     chosen = torch.from_numpy(order).to(labels.device)
     answers = labels[chosen]
     if not by_image:
@@ -96,7 +97,8 @@ def _epoch(
 def _distinct(
     index: NDArray[np.int32],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Each row's distinct numbers, one row after another, how many, and where each number went."""
+    """Return each row's distinct numbers (one row after another), how many each row has, and each
+    number's position among them."""
     order = np.argsort(index, axis=1, kind="stable")
     ascending = np.take_along_axis(index, order, axis=1)
     first = np.diff(ascending, axis=1, prepend=-1) != 0

@@ -1,4 +1,4 @@
-"""The kinds of modules: what weights each has, and what it computes before its activation.
+"""The kinds of modules: which weights each has, and what it computes before its activation.
 
 Every kind stores its weights as a matrix (inputs, outputs), so that it is one matrix product. A
 convolution's inputs are the patch in the order (row, column, channel); maps are channels-last.
@@ -40,11 +40,11 @@ DERIVATIVES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "sigmoid": lambda g, y: g * y * (1 - y),
     "none": lambda g, y: g,
 }
-"""From the gradient of an activation's output, and the output, to that of its input."""
+"""Functions from an activation's output and its gradient to the gradient of its input."""
 
 
 class Linear(Block):
-    """A fully connected layer on whatever comes in, flattened and, at a join, concatenated."""
+    """A fully connected layer. Its input is flattened and, at a join, concatenated."""
 
     def init(
         self, spec: ModuleSpec, generator: torch.Generator, dtype: torch.dtype = torch.float32
@@ -117,7 +117,7 @@ class Conv(Block):
 
 
 class HeadBlock(Linear):
-    """A fully connected layer that begins as nn.Linear does."""
+    """A fully connected layer whose weights begin as nn.Linear's do."""
 
     def init(
         self, spec: ModuleSpec, generator: torch.Generator, dtype: torch.dtype = torch.float32
@@ -163,7 +163,7 @@ def _xavier(
     generator: torch.Generator,
     dtype: torch.dtype,
 ) -> Weights:
-    """Xavier-uniform with the gain of the nonlinearity, zero bias."""
+    """Return Xavier-uniform weights with the gain of the nonlinearity, and a zero bias."""
     gain = math.sqrt(2.0) if spec.activation == "relu" else 1.0
     bound = gain * math.sqrt(6.0 / (inputs + taps * outputs))
     weight = uniform((inputs, outputs), bound, generator, dtype)
@@ -180,9 +180,11 @@ def _matrix_gradients(inputs: Tensor, gradient: Tensor, into: Mapping[str, Tenso
 def _windows(
     height: int, width: int, kernel: int, stride: int, device: torch.device
 ) -> tuple[Tensor, int, int]:
-    """Which pixels form the patches, one patch after another, in how many rows and columns.
+    """Return which pixels form the patches, one patch after another, and how many rows and columns
+    of patches there are.
 
-    In numpy, as whoever counts torch's operators would find more of them in a process's first use.
+    Computed in numpy, because a count of torch's operators would otherwise be higher at the first
+    use in a process.
     """
     down = np.arange(0, height - kernel + 1, stride)
     right = np.arange(0, width - kernel + 1, stride)
@@ -195,7 +197,7 @@ def _windows(
 def _input_gradient(
     output: Tensor, weight: Tensor, shape: torch.Size, kernel: int, stride: int
 ) -> Tensor:
-    """The gradient of maps of ``shape``, of that of their convolution.
+    """Return the gradient of maps of ``shape`` from the gradient of their convolution.
 
     One matrix product for each row of the kernel keeps the patches in the cache until they are
     added up. Taps less than a stride apart never overlap, so each such group is one addition.

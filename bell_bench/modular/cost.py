@@ -1,8 +1,8 @@
-"""What a path costs in floating-point operations: nominal, so that it can be charged to anyone.
+"""The cost of a path in floating-point operations: a nominal cost, the same for every job.
 
 The charge depends on the problem's sizes, the path and the settings alone: a step has a full batch
-of distinct images, and the frozen prefix is computed once, whatever memory allowed; with
-augmentation, which makes every step's images new, at every step.
+of distinct images, and the frozen prefix is computed once, however much memory there is. With
+augmentation it is computed at every step, since every step's images are new.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from bell_bench.problem import Inputs
 
 @dataclass(frozen=True)
 class Layers:
-    """Operations of some consecutive layers: per unique image below the join, per input above."""
+    """Operations of consecutive layers: per unique image below the join, per input above it."""
 
     image: float
     input: float
 
     def on(self, inputs: Inputs) -> float:
-        """One pass over a split."""
+        """Return the operations of one pass over a split."""
         return self.of(len(inputs.images), len(inputs))
 
     def of(self, images: int, inputs: int) -> float:
-        """One pass over so many different images, and inputs made of them."""
+        """Return the operations of one pass over so many images, and inputs made of them."""
         return self.image * images + self.input * inputs
 
 
@@ -49,7 +49,7 @@ class PathFlops:
     rest: Layers
     """The rest of the network, from the first new layer on."""
     step: float
-    """One update on a full batch; with augmentation, what the prefix computes for it included."""
+    """One update on a full batch. With augmentation, it includes the prefix of that batch."""
     coverage: float
     """The share of a step's operators that have a formula; of a pass's if nothing is trained."""
     uncounted: tuple[str, ...]
@@ -63,7 +63,7 @@ def cost(
     batch: int,
     device: torch.device,
 ) -> PathFlops:
-    """Counted on modules made for it, so that no training's weights or random numbers change."""
+    """Return a path's operations, counted on new modules to leave training undisturbed."""
     learner = _learner(architecture, frozen, settings, device)
     joint, start = architecture.joint, learner.start
 
@@ -92,13 +92,13 @@ def make_step(
     batch: int,
     device: torch.device,
 ) -> Callable[[], object]:
-    """A function that makes one update, as ``cost`` counts it; to be timed."""
+    """Return a function that makes one update, as ``cost`` counts it; for timing."""
     learner = _learner(architecture, frozen, settings, device)
     return lambda: _step(learner, batch, device).item()
 
 
 def weight_bytes(architecture: Architecture, layers: frozenset[int]) -> int:
-    """What the weights of these layers take when stored."""
+    """Return how many bytes the weights of these layers take when stored."""
     weights = (initial(architecture, layer, 0, torch.float32) for layer in layers)
     return sum(tensor.nbytes for module in weights for tensor in module.values())
 
@@ -114,7 +114,7 @@ def _learner(
 
 
 def _step(learner: Learner, batch: int, device: torch.device) -> Tensor:
-    """One update on a full batch whose images are all distinct."""
+    """Make one update on a full batch of distinct images."""
     architecture = learner.architecture
     items = torch.arange(batch * (architecture.arity if learner.below else 1), device=device)
     members = items.view(batch, -1) if learner.below else None
@@ -124,7 +124,7 @@ def _step(learner: Learner, batch: int, device: torch.device) -> Tensor:
 
 
 def _received(architecture: Architecture, layer: int, rows: int, device: torch.device) -> Tensor:
-    """Zeros of the shape that a layer receives."""
+    """Return zeros of the shape that a layer receives."""
     spec = architecture[layer]
     joined = (spec.join,) if spec.join > 1 else ()
     return torch.zeros(rows, *joined, *spec.source.shape, device=device)

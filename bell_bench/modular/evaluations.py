@@ -1,8 +1,8 @@
-"""The evaluation store: every path evaluation is computed once, ever. Imports no torch.
+"""The evaluation store: every path evaluation is computed only once. Imports no torch.
 
 An entry is one safetensors file: the weights of the new modules, and in its header, as JSON, the
-figures, the costs and all that determined them. Its name is ``<key>-<sha256 of the file>``, so that
-damage shows, by anyone's sha256sum, and an entry is there whole or not at all.
+figures, the costs and all that determined them. Its name is ``<key>-<sha256 of the file>``. So
+anyone can find damage with sha256sum, and an entry is there whole or not at all.
 """
 
 from __future__ import annotations
@@ -39,40 +39,40 @@ DEFAULT_LIMIT = "20 GB"
 _NAME = re.compile(r"([0-9a-f]{64})-([0-9a-f]{64})\.safetensors")
 _SHARD = re.compile(r"[0-9a-f]{2}")
 _STALE = 3600.0
-"""Seconds after which an unfinished file is taken to be a killed writer's."""
+"""After how many seconds an unfinished file counts as left behind by a killed process."""
 
 
 class StoreWarning(UserWarning):
-    """Something about the store that costs time but no figure."""
+    """A fault of the store that costs time but changes no result."""
 
 
 @dataclass(frozen=True)
 class StoredEvaluation:
-    """One evaluation's record and its bytes."""
+    """The record of an evaluation, and the bytes of its file."""
 
     record: Mapping[str, Any]
     content: bytes
     stored: bool = True
-    """False if the store could not be written, so that only ``content`` holds the weights."""
+    """False if the store could not be written; then only ``content`` holds the weights."""
 
 
 @dataclass(frozen=True)
 class EntryFile:
-    """An entry as it lies in the folder."""
+    """An entry's file in the folder."""
 
     file: pathlib.Path
     key: str
     checksum: str
     bytes: int
     used: float
-    """When it was last written or asked for, in seconds since the epoch."""
+    """When it was last written or read, in seconds since the epoch."""
 
 
 class EvaluationStore:
-    """Evaluations under the hash of all that determines them, shared by every process that asks.
+    """Evaluations stored under the hash of all that determines them, and shared by all processes.
 
     Nothing is created before the first evaluation is stored. ``limit_bytes`` bounds the size: the
-    least recently used entries go first, the one just written stays. Printed, it is what
+    least recently used entries are removed first, the entry just written stays. Printed, it is what
     ``bell-bench cache info`` prints.
     """
 
@@ -84,16 +84,16 @@ class EvaluationStore:
         self._warned = False
 
     def get(self, key: str) -> StoredEvaluation | None:
-        """The entry under ``key``, verified, or None. A damaged one is dropped with a warning."""
+        """Return the verified entry under ``key``, or None; drop a damaged one with a warning."""
         for found in sorted(self._shard(key).glob(f"{key}-*.safetensors")):
             match = _NAME.fullmatch(found.name)
             if not match:
                 continue
             try:
                 content = read_whole(found, LARGEST_WEIGHTS)
-            except OSError:  # evicted since it was listed, or unreadable
+            except OSError:  # removed since it was listed, or unreadable
                 continue
-            except ValueError:  # larger than any
+            except ValueError:  # larger than any entry of ours
                 content = b""
             record = read_record(content, key, match[2])
             if record is None:
@@ -107,10 +107,11 @@ class EvaluationStore:
     def get_or_compute(
         self, key: str, compute: Callable[[], bytes]
     ) -> tuple[StoredEvaluation, bool]:
-        """The entry under ``key`` and whether it was there; if not, ``compute`` it and store it.
+        """Return the entry under ``key``, and whether it was there; if not, ``compute`` it and
+        store it.
 
-        Of several processes that ask at once, one computes and the others wait for it. What
-        ``compute`` raises passes through and is not stored.
+        If several processes ask at once, one computes and the others wait for it. If ``compute``
+        raises, the exception passes through and nothing is stored.
         """
         entry = self.get(key)
         if entry is not None:
@@ -126,26 +127,27 @@ class EvaluationStore:
             return StoredEvaluation(record, content, stored=self._put(key, content)), False
 
     def receive(self, name: str, content: bytes) -> None:
-        """Keep an entry that another store made, under its file's name there.
+        """Store an entry that another store made, under its file name there.
 
-        Unsound ones are dropped, and so is what is here already: two machines that computed the
-        same differ in the seconds it took.
+        A damaged entry is ignored, and so is one whose key is here already: two machines that
+        computed the same differ only in the seconds it took.
         """
         match = _NAME.fullmatch(name)
         if match and read_record(content, match[1], match[2]) and self.get(match[1]) is None:
             self._put(match[1], content)
 
     def entries(self) -> list[EntryFile]:
-        """All entries as they lie in the folder, unverified, least recently used first."""
+        """Return all entries in the folder, unverified, least recently used first."""
         found = [entry for file in self._files() if (entry := _entry_file(file))]
         return sorted(found, key=lambda entry: (entry.used, entry.file.name))
 
     def verify(
         self, watch: Callable[[list[EntryFile]], Iterable[EntryFile]] = iter
     ) -> Iterator[tuple[EntryFile, bool]]:
-        """Check every entry's hash and drop the damaged, telling for each whether it was sound.
+        """Check every entry's hash and drop the damaged ones; yield each entry and whether it was
+        sound.
 
-        ``watch`` hands the entries on and may show how far they have come.
+        ``watch`` iterates over the entries and may show progress.
         """
         for entry in watch(self.entries()):
             try:
@@ -160,8 +162,7 @@ class EvaluationStore:
             yield entry, sound
 
     def info(self) -> dict[str, Any]:
-        """How many evaluations are stored, how much of the limit they take, and when they were
-        used."""
+        """Return how many evaluations are stored, their size, its limit, and their last use."""
         entries = self.entries()
         return {
             "folder": str(self.folder),
@@ -185,17 +186,17 @@ class EvaluationStore:
         return "\n".join(lines)
 
     def unused(self, older_than: str | float | None = None) -> list[EntryFile]:
-        """The entries last used so long ago: seconds, or as the command line has it (30d, 12h,
-        2w); without an age, all."""
+        """Return the entries last used longer ago than an age: in seconds, or as the command line
+        writes it (30d, 12h, 2w). Without an age, return all."""
         if older_than is None:
             return self.entries()
         age = parse_time(older_than) if isinstance(older_than, str) else older_than
         return [entry for entry in self.entries() if entry.used < time.time() - age]
 
     def clear(self, older_than: str | float | None = None) -> tuple[int, int]:
-        """Remove entries, all or the ``unused``; gives how many and how many bytes."""
-        doomed = self.unused(older_than)
-        removed = [entry for entry in doomed if _remove(entry.file)]
+        """Remove entries, all or the ``unused``; return how many, and how many bytes."""
+        chosen = self.unused(older_than)
+        removed = [entry for entry in chosen if _remove(entry.file)]
         self._sweep()
         return len(removed), sum(entry.bytes for entry in removed)
 
@@ -206,12 +207,12 @@ class EvaluationStore:
         except OSError as error:
             self._warn_unusable(error)
             return False
-        with contextlib.suppress(OSError):  # of a folder that goes while it is walked
+        with contextlib.suppress(OSError):  # the folder may vanish meanwhile
             self._evict(file, len(content))
         return True
 
     def _evict(self, written: pathlib.Path, size: int) -> None:
-        """Keep to the limit. Measuring takes a walk, so it is done once per hundredth written."""
+        """Keep to the limit. Measuring lists all files: it is done once per hundredth written."""
         self._unchecked += size
         if self._unchecked <= self.limit_bytes / 100:
             return
@@ -226,7 +227,7 @@ class EvaluationStore:
                 excess -= entry.bytes
 
     def _sweep(self) -> None:
-        """Remove what killed writers left unfinished, and the locks nobody has touched since."""
+        """Remove unfinished files of killed processes, and locks that are no longer used."""
         for file in self._files():
             if file.name.startswith(TEMPORARY) or file.suffix == ".lock":
                 with contextlib.suppress(OSError):
@@ -235,7 +236,7 @@ class EvaluationStore:
 
     @contextlib.contextmanager
     def _lock(self, key: str) -> Iterator[None]:
-        """One process at a time per key. Where locks cannot be had, work may be done twice."""
+        """Hold the lock of a key. Without locks, several processes may do the same work."""
         file = self._shard(key) / f"{key}.lock"
         lock = filelock.FileLock(str(file))
         try:
@@ -247,7 +248,7 @@ class EvaluationStore:
             yield
         finally:
             if lock.is_locked:
-                # Before the release, so that nobody's new lock goes; who waits finds the entry.
+                # Before the release, to remove no new lock; a waiting process finds the entry.
                 with contextlib.suppress(OSError):
                     file.unlink()
                 lock.release()
@@ -256,7 +257,7 @@ class EvaluationStore:
         return self.folder / key[:2]
 
     def _files(self) -> Iterator[pathlib.Path]:
-        """Every file in the shards; whatever else lies in the folder is not the store's."""
+        """Yield every file in the shards; other files in the folder are not the store's."""
         try:
             shards = [item for item in self.folder.iterdir() if _SHARD.fullmatch(item.name)]
             for shard in shards:
@@ -285,12 +286,12 @@ class EvaluationStore:
 
 
 def file_name(key: str, content: bytes) -> str:
-    """An entry's, by which damage shows."""
+    """Return an entry's file name, which shows damage."""
     return f"{key}-{sha256(content)}.safetensors"
 
 
 def read_record(content: bytes, key: str, checksum: str | None = None) -> dict[str, Any] | None:
-    """The JSON record in an entry's header, or None unless it is sound and belongs to ``key``."""
+    """Return the record in an entry's header; None unless it is sound and belongs to ``key``."""
     if checksum is not None and sha256(content) != checksum:
         return None
     try:
@@ -304,7 +305,7 @@ def read_record(content: bytes, key: str, checksum: str | None = None) -> dict[s
 
 
 def default_limit() -> int:
-    """The store's size cap: the environment's, or 20 GB."""
+    """Return the store's size limit: the one in the environment, or 20 GB."""
     text = os.environ.get(LIMIT_VARIABLE, "").strip() or DEFAULT_LIMIT
     try:
         return parse_size(text)
@@ -329,7 +330,7 @@ def _entry_file(file: pathlib.Path) -> EntryFile | None:
 
 
 def _remove(file: pathlib.Path) -> bool:
-    """Whether the file was there and is gone; another process may have been faster."""
+    """Remove a file; return whether it was there. Another process may have removed it before."""
     try:
         file.unlink()
     except OSError:

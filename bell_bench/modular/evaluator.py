@@ -1,4 +1,4 @@
-"""TrainAndEvaluate as algorithms ask for it: a path in, its figures out, computed once, ever."""
+"""TrainAndEvaluate as algorithms call it: from a path to its figures, computed only once."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from bell_bench.modular.training import DivergenceWarning, Trained, train
 from bell_bench.problem import Problem
 
 TRAINING_VERSION = 2
-"""Part of every evaluation's identity; raise it when the training code would give other numbers."""
+"""Part of every evaluation's identity; raise it if the training code would give other numbers."""
 
 
 @dataclass(frozen=True)
 class EvaluationCost:
-    """What an evaluation cost when it was computed, and costs whoever asks for it."""
+    """The cost of an evaluation when it was computed, charged to every job that asks for it."""
 
     updates: int
     train_flops: float
@@ -41,30 +41,31 @@ class EvaluationCost:
     seconds: float
     cpu_seconds: float
     memory_bytes: int
-    """How far training went beyond the memory held when it began."""
+    """How much more memory training took than was held when it began."""
 
 
 @dataclass(frozen=True)
 class Charges:
-    """What evaluations were charged to a job. Add them up; write them down for a resume.
+    """The amounts charged to a job. They can be added, subtracted and stored for a resume.
 
-    A hit is charged at its recorded cost, so the wall time an algorithm answers for is what the job
-    really took, minus ``spent_seconds``, plus ``seconds``; and its CPU time likewise.
+    An evaluation found in the store is charged at its recorded cost. So the wall time of an
+    algorithm is what the job really took, minus ``spent_seconds``, plus ``seconds``; and its CPU
+    time likewise.
     """
 
     paths_evaluated: int = 0
-    """Asked for."""
+    """How many evaluations were asked for."""
     paths_trained: int = 0
-    """Of these, the ones with something to train, now or when they were computed."""
+    """How many of these had something to train, now or when they were computed."""
     paths_computed: int = 0
-    """Of these, really computed by this job: not found in the store, or gone when wanted again."""
+    """How many of these this job computed: not in the store, or removed when needed again."""
     updates: int = 0
     train_flops: float = 0.0
     inference_flops: float = 0.0
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     spent_seconds: float = 0.0
-    """Wall seconds that asking for evaluations really took: training, reading, waiting."""
+    """Wall seconds that evaluations really took: training, reading, waiting."""
     spent_cpu_seconds: float = 0.0
 
     def __add__(self, other: Charges) -> Charges:
@@ -83,13 +84,13 @@ class Charges:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A path's figures on a problem, with the weights of its modules when they are wanted."""
+    """A path's figures on a problem; the weights of its modules are read on demand."""
 
     path: ModulePath
     accuracy: float
-    """On validation, in [0, 1]; zero if training diverged."""
+    """Accuracy on validation, in [0, 1]; zero if training diverged."""
     loss: float
-    """On validation; infinite if training diverged."""
+    """Loss on validation; infinite if training diverged."""
     diverged: bool
     cost: EvaluationCost
     epochs: int
@@ -100,19 +101,19 @@ class Evaluation:
     history: tuple[tuple[int, float, float], ...]
     """Every validation: updates before it, loss, accuracy."""
     hit: bool
-    """Whether it came out of the store rather than being trained for this call."""
+    """Whether it was found in the store, not trained for this call."""
     _load: Callable[[int], Weights] = field(repr=False)
 
     def weights(self, layer: int) -> Weights:
-        """The weights of the module in this layer, new or reused, read now, on the CPU."""
+        """Return the weights of the module in this layer, new or reused, read now, on the CPU."""
         return self._load(layer)
 
 
 class Evaluator:
-    """Evaluates paths for one job: looks in the store, trains what is not there, keeps the charges.
+    """Evaluates paths for one job: looks in the store, trains what is missing, adds up the charges.
 
-    Asking again for a path on the problem at hand is free: the answer is remembered until another
-    problem comes.
+    To ask again for a path on the same problem is free: its evaluation is remembered until the next
+    problem.
     """
 
     def __init__(
@@ -136,13 +137,13 @@ class Evaluator:
         self.protocol = protocol
         self.dtype = dtype
         self.charges = charges or Charges()
-        """All charges so far; hand in those of before when a job resumes."""
+        """All charges so far; pass the earlier charges when a job resumes."""
         self._train = train
         self._problem: tuple[int, str] | None = None
         self._remembered: dict[ModulePath, Evaluation] = {}
 
     def evaluate(self, path: ModulePath, problem: Problem) -> Evaluation:
-        """Train the path's new modules on the problem, or look up what that gave before."""
+        """Train the path's new modules on the problem, or return the stored evaluation."""
         if self._problem != (problem.index, problem.fingerprint):
             self._problem = problem.index, problem.fingerprint
             self._remembered.clear()
@@ -162,7 +163,7 @@ class Evaluator:
         self.charges += Charges(paths_evaluated=1, paths_trained=trained, **amounts)
 
     def _identity(self, modules: tuple[Module | None, ...], problem: Problem) -> dict[str, Any]:
-        """All that determines an evaluation, JSON-able; its hash is the store's key."""
+        """Return all that determines an evaluation, JSON-able; its hash is the store's key."""
         return {
             "problem": problem.fingerprint,
             "architecture": problem.architecture.key,
@@ -178,7 +179,7 @@ class Evaluator:
         }
 
     def key(self, path: ModulePath, problem: Problem) -> str:
-        """Under which the store keeps this evaluation."""
+        """Return the key under which the store keeps this evaluation."""
         modules = self.library.resolve(path, problem.architecture)
         return hash_json(self._identity(modules, problem))
 
@@ -196,14 +197,14 @@ class Evaluator:
                 return self.library.weights(module.name)
             if not entry.stored:
                 return _layer(entry.content, layer)
-            with self.spending():  # trained once more if it was evicted meanwhile
+            with self.spending():  # trained once more if it was removed meanwhile
                 return _layer(self.store.get_or_compute(key, compute)[0].content, layer)
 
         entry, hit = self.store.get_or_compute(key, compute)
         evaluation = _evaluation(path, entry.record, hit, load)
         if entry.stored:
             entry = replace(entry, content=b"")  # weights are read again when wanted
-        if evaluation.diverged and hit:  # training itself has warned if there was any
+        if evaluation.diverged and hit:  # a training would have warned already
             warnings.warn(
                 f"path «{path}» diverged on problem {problem.index + 1} ({problem.name}): "
                 "it scores 0",
@@ -235,7 +236,7 @@ class Evaluator:
 
     @contextmanager
     def spending(self) -> Iterator[None]:
-        """Add what really passes to the charges, whatever comes of it."""
+        """Add the time that really passes to the charges, even if an exception is raised."""
         wall, cpu = time.perf_counter(), time.process_time()
         try:
             yield
@@ -247,12 +248,12 @@ class Evaluator:
 
 
 def derive_seed(*parts: Any) -> int:
-    """A seed that depends on the given JSON-able parts alone, the same on every machine."""
+    """Return a seed that depends on the given JSON-able parts alone, the same on every machine."""
     return int(hash_json(parts)[:15], 16)
 
 
 def _serialise(identity: Mapping[str, Any], trained: Trained, memory: int) -> bytes:
-    """An entry of the store: the new modules' weights under a JSON record."""
+    """Return an entry of the store: the new modules' weights and a JSON record."""
     record = {
         "identity": identity,
         "figures": {
@@ -315,13 +316,13 @@ def _evaluation(
 
 
 def _plain(number: float) -> float | str:
-    """As JSON has it, which knows neither NaN nor infinity; ``float`` gives back the same."""
+    """Return a number as JSON can write it, without NaN and infinity; ``float`` reads it back."""
     return number if math.isfinite(number) else str(number)
 
 
 def _device_name(device: torch.device) -> str:
-    """What kind of device computes; two cards of one model are one device, and so are processors
-    whose kernels use the same instructions."""
+    """Return the kind of device. Two GPUs of one model are equal, and so are processors whose
+    kernels use the same instructions."""
     if device.type == "cuda":
         return f"cuda {torch.cuda.get_device_name(device)}"
     if device.type == "cpu":

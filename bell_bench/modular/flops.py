@@ -1,4 +1,4 @@
-"""Counting floating-point operations by torch's formulas, and saying what they leave out."""
+"""Count floating-point operations by torch's formulas, and name the operators without one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from torch.utils.flop_counter import FlopCounterMode
 
 OWN_COUNTER = True
-"""Whether torch has what ours is built on, which it does not promise."""
+"""Whether torch has the private names that our counter is built on."""
 try:
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils.flop_counter import flop_registry
@@ -22,16 +22,16 @@ FILLS = {"zeros_like", "ones", "ones_like", "full", "full_like", "fill_", "zero_
 MOVES = {"clone", "copy_", "_to_copy", "_unsafe_view", "cat", "index_select", "index", "gather"}
 RECORDS = {"_record_function_enter_new", "_record_function_exit", "detach", "lift_fresh"}
 NO_ARITHMETIC = ALLOCATES | FILLS | MOVES | RECORDS
-"""Operators that compute nothing, besides views, which their schema tells."""
+"""Operators that compute nothing; views, which their schema marks, come on top of these."""
 
 
 @dataclass(frozen=True)
 class FlopCount:
-    """Operations of one call, and how far they can be trusted."""
+    """The operations of one call, and how far their count can be trusted."""
 
     flops: float
     coverage: float
-    """The share of executed operators with a formula; views, allocations and copies aside."""
+    """The share of executed operators with a formula, apart from views, allocations and copies."""
     uncounted: tuple[str, ...]
     """The operators without a formula."""
 
@@ -39,7 +39,7 @@ class FlopCount:
 class _Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Applies the formulas of torch's FLOP counter to executed operators, and notes the others.
 
-    torch's own FlopCounterMode counts the same, but does not tell what it leaves out.
+    torch's own FlopCounterMode counts the same, but does not report what it leaves out.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class _Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Nothing is compiled here; to have that skipped would import torch's compiler."""
+        """Return False: nothing is compiled here, and True would import torch's compiler."""
         return False
 
     def __torch_dispatch__(
@@ -68,10 +68,10 @@ class _Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def count(function: Callable[[], object]) -> FlopCount:
-    """The operations that one call of ``function`` takes.
+    """Return the operations of one call of ``function``.
 
-    Where ours cannot be built, torch's own counter counts the same, and nothing is known
-    to be covered.
+    If our counter cannot be built, torch's own counter counts the same; the coverage is then
+    unknown.
     """
     if not OWN_COUNTER:
         with FlopCounterMode(display=False) as theirs:

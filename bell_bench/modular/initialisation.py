@@ -1,6 +1,6 @@
-"""How weights begin: as the paper's BELL networks, or as torch's own layers do.
+"""Initial weights: as in the paper's BELL networks, or as in torch's own layers.
 
-Drawn in double precision, so that every precision starts from the same weights.
+They are drawn in double precision, so that every precision starts from the same weights.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torch import Tensor
 def uniform(
     shape: tuple[int, ...], bound: float, generator: torch.Generator, dtype: torch.dtype
 ) -> Tensor:
-    """Numbers between −bound and bound."""
+    """Return random numbers between −bound and bound."""
     drawn = torch.rand(shape, generator=generator, dtype=torch.float64)
     return ((2.0 * drawn - 1.0) * bound).to(dtype)
 
@@ -22,7 +22,7 @@ def uniform(
 def torch_default(
     inputs: int, outputs: int, generator: torch.Generator, dtype: torch.dtype
 ) -> dict[str, Tensor]:
-    """Weight and bias distributed as nn.Linear's and nn.Conv2d's: uniform within 1/√inputs."""
+    """Return a weight and bias drawn as nn.Linear's and nn.Conv2d's: uniform within 1/√inputs."""
     bound = 1.0 / math.sqrt(inputs)
     return {
         "weight": uniform((inputs, outputs), bound, generator, dtype),

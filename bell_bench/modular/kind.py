@@ -1,4 +1,4 @@
-"""What a kind of module is: which weights it has, what it computes, and how it is trained."""
+"""A kind of module: which weights it has, what it computes, and how it is trained."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ Weights = dict[str, Tensor]
 class Block:
     """A kind of module. ``buffers`` names the weights that are not trained by gradients.
 
-    A kind needs ``init`` and ``apply``. Training goes by ``forward`` and ``backward``, which a kind
-    may replace where autograd is slower than the computation.
+    A kind needs ``init`` and ``apply``. Training uses ``forward`` and ``backward``, which a kind
+    may override if autograd is slower than the computation.
     """
 
     buffers: tuple[str, ...] = ()
-    """Changed in place by passes in training mode, and saved with the parameters."""
+    """Names of weights that passes in training mode change in place; saved with the parameters."""
     whole_batch: bool = False
     """Whether, in training mode, an image's output depends on the other images of its batch."""
 
     def init(
         self, spec: ModuleSpec, generator: torch.Generator, dtype: torch.dtype = torch.float32
     ) -> Weights:
-        """New weights, drawn on the CPU from ``generator`` alone."""
+        """Return new weights, drawn on the CPU from ``generator`` alone."""
         raise NotImplementedError
 
     def apply(
         self, spec: ModuleSpec, weights: Mapping[str, Tensor], x: Tensor, training: bool = False
     ) -> Tensor:
-        """The output before the activation, which may be computed in its place.
+        """Return the output before the activation, which the caller may overwrite.
 
-        Autograd can go through it, in either mode.
+        Autograd can differentiate it, in either mode.
         """
         raise NotImplementedError
 
     def forward(
         self, spec: ModuleSpec, weights: Mapping[str, Tensor], x: Tensor, training: bool
     ) -> tuple[Tensor, Any]:
-        """The output, as of ``apply``, and whatever ``backward`` needs."""
+        """Return the output, as ``apply`` does, and whatever ``backward`` needs."""
         with torch.enable_grad():
             source = x.detach().requires_grad_()
             leaves = {
@@ -62,7 +62,7 @@ class Block:
         into: Mapping[str, Tensor] | None,
         to_input: bool,
     ) -> Tensor | None:
-        """Write the parameters' gradients ``into`` tensors, if any; give the input's, if wanted."""
+        """Write parameters' gradients ``into`` tensors, if any; return the input's if asked."""
         source, leaves, output = saved
         wanted = [leaves[name] for name in into or ()] + [source] * to_input
         found = torch.autograd.grad(output, wanted, gradient)

@@ -1,4 +1,4 @@
-"""The new modules of a path while they are trained: their weights, their loss, their optimiser."""
+"""Train the new modules of a path: their weights, their loss, their optimiser."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from bell_bench.modular.settings import TrainingSettings
 
 
 def initial(architecture: Architecture, layer: int, init_seed: int, dtype: torch.dtype) -> Weights:
-    """A new module's weights, which depend on nothing but its spec, the seed and the layer."""
+    """Return a new module's weights, which depend only on its spec, the seed and the layer."""
     digest = hashlib.sha256(f"{init_seed} {layer}".encode()).digest()
     generator = torch.Generator().manual_seed(int.from_bytes(digest[:8], "little"))
     spec = architecture[layer]
@@ -47,7 +47,7 @@ def class_loss(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def loss_gradient(logits: Tensor, labels: Tensor) -> Tensor:
-    """The derivative of ``class_loss`` by the logits."""
+    """Return the derivative of ``class_loss`` by the logits."""
     if logits.shape[1] == 1:
         return (torch.sigmoid(logits) - labels.unsqueeze(1)) / len(logits)
     expected = functional.one_hot(labels, logits.shape[1])
@@ -55,21 +55,21 @@ def loss_gradient(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 class Step(NamedTuple):
-    """A layer as training goes through it, forwards and backwards."""
+    """A layer during training, forwards and backwards."""
 
     spec: ModuleSpec
     block: Block
     weights: Weights
     gradients: Weights | None
-    """Where its gradients go; None for a frozen module."""
+    """The tensors for its gradients; None for a frozen module."""
     passes_on: bool
     """Whether layers below need a gradient, too."""
 
 
 class Tape:
-    """One pass through consecutive layers and, in reverse, their gradients.
+    """One pass through consecutive layers, and their gradients in reverse order.
 
-    Autograd does the same; on modules as small as these it takes longer to keep its graph.
+    Autograd does the same, but on modules as small as these it takes longer to build its graph.
     """
 
     def __init__(self, steps: Sequence[Step], layers: range) -> None:
@@ -78,7 +78,7 @@ class Tape:
         self.record: list[tuple[Step, Any, Tensor]] = []
 
     def forward(self, x: Tensor) -> Tensor:
-        """The layers' output; logits after the last layer of all."""
+        """Return the layers' output; after the network's last layer, its logits."""
         for step in self.steps:
             training = step.gradients is not None
             x, saved = step.block.forward(step.spec, step.weights, x, training)
@@ -88,7 +88,7 @@ class Tape:
         return x
 
     def backward(self, gradient: Tensor | None) -> Tensor | None:
-        """The gradient of the input, if anything below needs it; the weights' go to their place."""
+        """Return the input's gradient if a layer below needs it; store those of the weights."""
         for step, saved, output in reversed(self.record):
             if gradient is None:
                 break
@@ -101,9 +101,9 @@ class Tape:
 
 
 class Learner:
-    """A path's network from layer ``start`` on, its new modules being trained.
+    """A path's network from layer ``start`` on, while its new modules are trained.
 
-    ``start`` is the first new layer; the last one if there is none.
+    ``start`` is the first new layer, or the last layer if none is new.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Learner:
         self.start = min((*self.new, length - 1))
         self.below, self.above = range(self.start, joint), range(max(self.start, joint), length)
         self.whole_batch = any(block(architecture[layer]).whole_batch for layer in self.new)
-        """Whether batches must be seen as they are: some module learns from all images at once."""
+        """Whether a batch keeps repeated images: some new module learns from all at once."""
         made = {layer: initial(architecture, layer, init_seed, dtype) for layer in self.new}
         self.weights = move({**frozen, **made}, device, dtype)
         self.optimiser, gradients = self._flatten(settings)
@@ -134,7 +134,7 @@ class Learner:
     def _flatten(self, settings: TrainingSettings) -> tuple[Optimiser, dict[int, Weights]]:
         """Make all trained weights views of one tensor, which the optimiser updates at once.
 
-        Gives the optimiser, and each weight's view of its gradient.
+        Return the optimiser, and each weight's view of its gradient.
         """
         gradients: dict[int, Weights] = {layer: {} for layer in self.new}
         trained = [
@@ -154,13 +154,13 @@ class Learner:
         return optimiser, gradients
 
     def targets(self, labels: NDArray[np.int64]) -> Tensor:
-        """Labels as the loss takes them: numbers for a network with one output, else classes."""
+        """Return labels as the loss takes them: floats for one output, else class numbers."""
         binary = math.prod(self.architecture.modules[-1].target.shape) == 1
         return torch.from_numpy(labels).to(self.device, self.dtype if binary else torch.int64)
 
     @torch.no_grad()
     def update(self, x: Tensor, batch: Batch) -> Tensor:
-        """One step of the optimiser; gives the loss before it."""
+        """Make one step of the optimiser; return the loss before it."""
         below, above = Tape(self.steps, self.below), Tape(self.steps, self.above)
         answers = images = below.forward(x)
         if batch.members is not None:
@@ -178,7 +178,7 @@ class Learner:
 
     @torch.no_grad()
     def predict(self, lookup: Lookup, images: int, index: Tensor) -> Tensor:
-        """The logits of all inputs of a split, each image computed once."""
+        """Return the logits of all inputs of a split; each image is computed once."""
         architecture, weights = self.architecture, self.weights
         numbers = torch.arange(len(index), device=index.device)
         if not self.below:
@@ -203,7 +203,7 @@ class Learner:
         )
 
     def snapshot(self) -> dict[int, Weights]:
-        """A copy of the new modules' weights, on the CPU."""
+        """Return a copy of the new modules' weights, on the CPU."""
         return {
             layer: {name: tensor.detach().cpu().clone() for name, tensor in module.items()}
             for layer, module in self.weights.items()

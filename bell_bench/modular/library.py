@@ -1,4 +1,4 @@
-"""The library: a job's frozen modules and solutions, on disk, read only when used."""
+"""The library: a job's frozen modules and solutions, kept on disk and read only when used."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _VERSION = 1
 _HASH = re.compile(r"[0-9a-f]{64}")
 _ATTACHMENT = "attachment"
 _MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError)
-"""What reading data of another shape than expected raises."""
+"""The exceptions raised when data does not have the expected form."""
 
 
 @dataclass(frozen=True)
 class Attachment:
-    """A tensor that an algorithm keeps beside a module: input statistics, stored inputs."""
+    """A tensor that an algorithm stores with a module: input statistics, stored inputs."""
 
     hash: str
     bytes: int
@@ -43,48 +43,48 @@ class Attachment:
 
 @dataclass(frozen=True)
 class Module:
-    """A frozen module: what it computes and where it came from. Its weights stay on disk."""
+    """A frozen module: its spec and its origin. Its weights stay on disk."""
 
     name: str
-    """For people, both counted from 1: ``3.2`` is the second layer of the third problem's."""
+    """A name for people, counted from 1: ``3.2`` is layer 2 of the third problem's network."""
     spec: ModuleSpec
     hash: str
-    """Of the spec and every weight."""
+    """A hash of the spec and every weight."""
     origin: int
     """The index of the problem it was trained on, from 0."""
     layer: int
-    """Its layer in that problem's network, from 0."""
+    """The layer in that problem's network, from 0."""
     accuracy: float
     """Validation accuracy, in [0, 1], of the solution it came from."""
     parameters: int
     """How many numbers were trained."""
     bytes: int
-    """Of its weights, buffers included."""
+    """Bytes of its weights, buffers included."""
     attachments: Mapping[str, Attachment] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Solution:
-    """What solves a learnt problem: one module name per layer."""
+    """The solution of a learnt problem: one module name per layer."""
 
     problem: int
     """The problem's index, from 0."""
     architecture: Architecture
     names: tuple[str, ...]
     accuracy: float
-    """On validation, in [0, 1]."""
+    """Accuracy on validation, in [0, 1]."""
     path: ModulePath
-    """As it was evaluated: which modules were reused and which were new."""
+    """The path that was evaluated: which modules were reused and which were new."""
     hash: str
-    """Of its modules' hashes."""
+    """A hash of its modules' hashes."""
 
 
 class Library:
     """A job's own modules, in the order they were added.
 
-    Weights are files named by their hash, never overwritten, and checked when read; so an index
-    saved earlier stays valid, and a job that resumes goes on from the one its checkpoint holds.
-    Memory does not grow with the weights: only the index is kept.
+    Weights are files named by their hash, never overwritten, and checked when read. So an index
+    saved earlier stays valid, and a resumed job uses the index in its checkpoint. Memory does not
+    grow with the weights: only the index is kept.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -103,7 +103,7 @@ class Library:
         return tuple(self._solutions)
 
     def solution(self, problem: int) -> Solution:
-        """The solution of the problem with this index."""
+        """Return the solution of the problem with this index."""
         for solution in self._solutions:
             if solution.problem == problem:
                 return solution
@@ -122,13 +122,13 @@ class Library:
             raise unknown("library module", name, self._modules) from None
 
     def candidates(self, spec: ModuleSpec) -> list[Module]:
-        """The modules that fit where ``spec`` does, in the order they were added."""
+        """Return the modules that fit where ``spec`` does, in the order they were added."""
         return [module for module in self._modules.values() if module.spec == spec]
 
     def resolve(self, path: ModulePath, architecture: Architecture) -> tuple[Module | None, ...]:
-        """The path's module per layer, None where a new one is to be trained.
+        """Return the path's module per layer, or None where a new one is to be trained.
 
-        Refuses a path that does not fit: another length, a missing module, another type.
+        Raise UsageError if the path does not fit: wrong length, a missing module, or a wrong type.
         """
         if len(path) != len(architecture):
             raise UsageError(
@@ -154,9 +154,9 @@ class Library:
         )
 
     def add(self, problem: Problem, evaluation: Evaluation) -> tuple[str, ...]:
-        """Record the winning evaluation as the problem's solution, adding its new modules only.
+        """Record the winning evaluation as the problem's solution, and add its new modules.
 
-        Gives the solution's module names, one per layer.
+        Return the solution's module names, one per layer.
         """
         if any(solution.problem == problem.index for solution in self._solutions):
             raise UsageError(f"problem {problem.index + 1} already has a solution")
@@ -194,21 +194,21 @@ class Library:
         )
 
     def weights(self, name: str) -> Weights:
-        """The module's weights on the CPU, read and checked now; keep them no longer than used."""
+        """Return the module's weights on the CPU, read and checked now; do not keep them long."""
         module = self[name]
         return self._read(module.hash, module.spec)
 
     def file(self, module: Module) -> pathlib.Path:
-        """Where a module's weights lie."""
+        """Return the file of a module's weights."""
         return self._file(module.hash)
 
     def borrow(self, modules: Iterable[Module]) -> None:
-        """Have another library's modules, and no others; their files must have come here."""
+        """Use another library's modules, and no others; their files must already be here."""
         self._modules = {module.name: module for module in modules}
         self._solutions = []
 
     def attach(self, name: str, key: str, tensor: Tensor) -> None:
-        """Keep a tensor beside the module, under a key of the algorithm's choice."""
+        """Store a tensor with the module, under a key that the algorithm chooses."""
         module = self[name]
         weights = {_ATTACHMENT: tensor}
         attachment = Attachment(hash_weights(weights), _size(weights))
@@ -217,7 +217,7 @@ class Library:
         self._modules[name] = replace(module, attachments=attachments)
 
     def attached(self, name: str, key: str) -> Tensor:
-        """What was attached to the module under this key."""
+        """Return the tensor that was attached to the module under this key."""
         attachments = self[name].attachments
         if key not in attachments:
             raise unknown(f"attachment of module {name}", key, attachments)
@@ -241,11 +241,11 @@ class Library:
 
     @property
     def bytes(self) -> int:
-        """All that is stored: weights and attachments."""
+        """The bytes of all that is stored: weights and attachments."""
         return self.weight_bytes + self.attached_bytes
 
     def save(self, index: str | os.PathLike[str] | None = None) -> None:
-        """Write the index, ``index.json`` in the library's folder unless told otherwise."""
+        """Write the index, by default to ``index.json`` in the library's folder."""
         content = {
             "modules": [_module_to_json(module) for module in self._modules.values()],
             "solutions": [_solution_to_json(solution) for solution in self._solutions],
@@ -254,7 +254,7 @@ class Library:
         write_whole(self._index(index), json.dumps(data, indent=1, allow_nan=False).encode())
 
     def load(self, index: str | os.PathLike[str] | None = None) -> None:
-        """Go back to what an index describes; weights are checked when they are read."""
+        """Restore the state that an index describes; weights are checked when they are read."""
         file = self._index(index)
         try:
             data = read_json(file)
@@ -262,7 +262,7 @@ class Library:
                 raise ValueError(f"version {data['version']}, not {_VERSION}")
             content = {"modules": data["modules"], "solutions": data["solutions"]}
             if data["hash"] != hash_json(content):
-                raise ValueError("its content is not its hash's")
+                raise ValueError("its hash does not match")
             modules = {item["name"]: _module_from_json(item) for item in data["modules"]}
             solutions = [_solution_from_json(item) for item in data["solutions"]]
         except FileNotFoundError:
@@ -272,7 +272,7 @@ class Library:
         self._modules, self._solutions = modules, solutions
 
     def verify(self) -> None:
-        """Read all that the index speaks of; an error names the first file that is not sound."""
+        """Read all files that the index names; raise BellBenchError at the first damaged one."""
         for module in self._modules.values():
             self._read(module.hash, module.spec)
             for attachment in module.attachments.values():
@@ -293,12 +293,14 @@ class Library:
         except (SafetensorError, RuntimeError, *_MALFORMED) as error:
             raise BellBenchError(f"library file {file} is damaged: {error}") from error
         if hash_weights(weights, spec) != content_hash:
-            raise BellBenchError(f"library file {file} is damaged: its content is not its hash's")
+            raise BellBenchError(
+                f"library file {file} is damaged: its content does not match its hash"
+            )
         return weights
 
 
 def hash_weights(weights: Mapping[str, Tensor], spec: ModuleSpec | None = None) -> str:
-    """A hash of values, shapes, types and names, and of the spec they belong to."""
+    """Return a hash of values, shapes, types and names, and of the spec they belong to."""
     digest = hashlib.sha256(hash_json(spec.to_json() if spec else None).encode())
     for name, tensor in sorted(weights.items()):
         digest.update(json.dumps([name, str(tensor.dtype), list(tensor.shape)]).encode())

@@ -1,4 +1,4 @@
-"""What all modular algorithms share: evaluate paths, keep the best, add its new modules."""
+"""The base class of modular algorithms: evaluate paths, keep the best, add its new modules."""
 
 from __future__ import annotations
 
@@ -21,26 +21,27 @@ _INDEX = "library.json"
 
 
 class ModularAlgorithm(Algorithm):
-    """A search over paths. A subclass says, in ``search``, which paths are worth evaluating.
+    """A search over paths. A subclass implements ``search``, which evaluates promising paths.
 
-    The standalone path always comes first; the best validation accuracy wins, ties go to the
-    earliest evaluated, and only the winner's newly trained modules enter the library.
+    The standalone path always comes first. The path with the best validation accuracy wins; of
+    equal paths, the one evaluated first. Only the winner's newly trained modules enter the library.
     """
 
     stable = True
 
     def search(self, problem: Problem) -> Iterable[Evaluation]:
-        """The evaluations to choose from besides the standalone one, in the order they are made.
+        """Return the evaluations to choose from besides the standalone one, in the order they are
+        made.
 
-        A generator as a rule: ``yield self.context.evaluate(path, problem)``.
+        Usually a generator: ``yield self.context.evaluate(path, problem)``.
         """
         return ()
 
     def remember(self, problem: Problem, solution: Solution) -> None:
-        """Attach to the library what later searches need of this problem; nothing by default."""
+        """Attach to the library what later searches need of this problem; by default, nothing."""
 
     def asked_by(self, path: ModulePath) -> str:
-        """Which of several searches asks for such paths, for people; nothing if there is one."""
+        """Return which of several searches asks for such paths; empty if there is only one."""
         return ""
 
     def learn(self, problem: Problem) -> None:

@@ -1,7 +1,7 @@
 """Typed architectures as torch modules, for algorithms that train by autograd.
 
-A network of shared parameters: problems share a module wherever its spec, types included, is the
-same, at whatever layer. A problem's last module is its head, which is never shared.
+Problems share a module wherever its spec, types included, is the same, in whatever layer. A
+problem's last module is its head, which is never shared.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OPTIMISERS: dict[str, Any] = {"adamw": torch.optim.AdamW, "adam": torch.optim.Ad
 
 
 class TypedModule(nn.Module):
-    """One module of an architecture; its weights are the block's, as parameters and buffers."""
+    """One module of an architecture; it holds the block's weights as parameters and buffers."""
 
     def __init__(self, spec: ModuleSpec, weights: Mapping[str, Tensor]) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class TypedModule(nn.Module):
         return {name: getattr(self, name) for name in self.names}
 
     def logits(self, x: Tensor) -> Tensor:
-        """The output before the activation."""
+        """Return the output before the activation."""
         return block(self.spec).apply(self.spec, self.weights, x, training=self.training)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -60,7 +60,7 @@ class SharedNetwork(nn.Module):
         self.architectures: dict[int, Architecture] = {}
 
     def add(self, index: int, architecture: Architecture, init_seed: int) -> None:
-        """Make what problem ``index`` needs and is not there; ``init_seed`` sets its weights."""
+        """Add the modules that problem ``index`` lacks; ``init_seed`` sets their weights."""
         self.architectures[index] = architecture
         last = len(architecture) - 1
         for layer, (spec, name) in enumerate(
@@ -73,11 +73,11 @@ class SharedNetwork(nn.Module):
                 modules[key] = TypedModule(spec, weights).train(self.training)
 
     def body(self, index: int) -> tuple[str, ...]:
-        """Names of the shared modules below the problem's head; equal names, equal features."""
+        """Return the names of the shared modules below the head; they determine the features."""
         return _names(self.architectures[index])[:-1]
 
     def features(self, index: int, x: Tensor) -> Tensor:
-        """What the problem's head receives, of inputs (n, arity, …)."""
+        """Return what the problem's head receives, for inputs (n, arity, …)."""
         architecture = self.architectures[index]
         values = x.flatten(0, 1)
         for layer, key in enumerate(self.body(index)):
@@ -94,11 +94,11 @@ class SharedNetwork(nn.Module):
         return module
 
     def forward(self, x: Tensor, index: int) -> Tensor:
-        """The problem's logits of inputs (n, arity, …)."""
+        """Return the problem's logits for inputs (n, arity, …)."""
         return self.head(index).logits(self.features(index, x))
 
     def others(self, index: int) -> Iterator[nn.Parameter]:
-        """The weights that the problem's network does not have."""
+        """Yield the weights that the problem's network does not have."""
         own = {str(index), *self.body(index)}
         for modules in (self.shared, self.heads):
             for key, module in modules.items():
@@ -106,7 +106,7 @@ class SharedNetwork(nn.Module):
                     yield from module.parameters()
 
     def weights(self, index: int) -> dict[int, Weights]:
-        """The problem's network by layer, as ``bell_bench.modular.network`` runs it."""
+        """Return the problem's weights by layer, as ``bell_bench.modular.network`` takes them."""
         chain = [*(self.shared[key] for key in self.body(index)), self.head(index)]
         return {layer: module.weights for layer, module in enumerate(_typed(chain))}
 
@@ -118,7 +118,7 @@ def _typed(modules: Iterable[nn.Module]) -> Iterable[TypedModule]:
 
 
 def _names(architecture: Architecture) -> tuple[str, ...]:
-    """A name for each module: its spec, and how many of the same spec come before it."""
+    """Return a name for each module: its spec, and how many equal specs come before it."""
     found: Counter[str] = Counter()
     names = []
     for spec in architecture.modules:
@@ -132,7 +132,7 @@ def _names(architecture: Architecture) -> tuple[str, ...]:
 def optimiser(
     parameters: Iterable[nn.Parameter], settings: TrainingSettings
 ) -> torch.optim.Optimizer:
-    """The suite's optimiser for parameters that autograd trains."""
+    """Return the suite's optimiser for parameters that autograd trains."""
     if settings.optimiser not in OPTIMISERS:
         raise unknown("optimiser", settings.optimiser, OPTIMISERS)
     kind = OPTIMISERS[settings.optimiser]

@@ -1,4 +1,4 @@
-"""Running a chain of modules on inputs: each unique image once, in chunks of bounded memory."""
+"""Run a chain of modules on inputs: each unique image once, in chunks of bounded memory."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from bell_bench.modular.blocks import ACTIVATIONS, Weights, block
 from bell_bench.problem import Inputs
 
 IMAGES = 64
-"""Images that are computed at once where memory is to stay bounded."""
+"""How many images are computed at once, to bound memory."""
 ROWS = 4096
-"""Inputs that are computed at once above the join, where they are small."""
+"""How many inputs are computed at once above the join, where they are small."""
 
 Modules: TypeAlias = Mapping[int, Weights]
 """The weights of a network by layer."""
@@ -60,7 +60,7 @@ def class_scores(logits: Tensor) -> Tensor:
 
 
 def in_chunks(function: Callable[[Tensor], Tensor], x: Tensor, size: int) -> Tensor:
-    """``function`` of the rows of ``x``, ``size`` at a time."""
+    """Apply ``function`` to the rows of ``x``, ``size`` rows at a time."""
     if len(x) <= size:
         return function(x)
     first = function(x[:size])
@@ -72,17 +72,17 @@ def in_chunks(function: Callable[[Tensor], Tensor], x: Tensor, size: int) -> Ten
 
 
 def pixels(inputs: Inputs, device: torch.device, dtype: torch.dtype) -> Tensor:
-    """The unique images, standardised, where they are to be computed with."""
+    """Return the unique images, standardised, on the device and in the type of the computation."""
     return torch.from_numpy(inputs.pixels()).to(device, dtype)
 
 
 def rows(inputs: Inputs, device: torch.device) -> Tensor:
-    """Which images form each input, (n, arity)."""
+    """Return which images form each input, (n, arity)."""
     return torch.from_numpy(inputs.index).to(device, torch.int64)
 
 
 def move(weights: Modules, device: torch.device, dtype: torch.dtype) -> dict[int, Weights]:
-    """The same weights where they are to be computed with."""
+    """Return the same weights on the device and in the type of the computation."""
     return {
         layer: {name: tensor.detach().to(device, dtype) for name, tensor in module.items()}
         for layer, module in weights.items()
@@ -99,9 +99,9 @@ def features(
     device: torch.device,
     dtype: torch.dtype = torch.float32,
 ) -> Tensor:
-    """The output after the first ``layers`` modules, activations included.
+    """Return the output after the first ``layers`` modules, activations included.
 
-    One row per unique image up to the joint layer, one per input above it.
+    It has one row per unique image up to the joint layer, one per input above it.
     """
     return _output(architecture, weights, inputs, layers, device, dtype, logits=False)
 
@@ -115,7 +115,7 @@ def logits(
     device: torch.device,
     dtype: torch.dtype = torch.float32,
 ) -> Tensor:
-    """What the last module gives for each input before its activation, (n, outputs)."""
+    """Return the last module's output for each input before its activation, (n, outputs)."""
     length = len(architecture)
     output = _output(architecture, weights, inputs, length, device, dtype, logits=True)
     if architecture.joint == length:
@@ -132,7 +132,7 @@ def scores(
     device: torch.device,
     dtype: torch.dtype = torch.float32,
 ) -> Tensor:
-    """The probability of each class for each input, (n, classes)."""
+    """Return the probability of each class for each input, (n, classes)."""
     return class_scores(logits(architecture, weights, inputs, device=device, dtype=dtype))
 
 

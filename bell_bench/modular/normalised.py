@@ -20,12 +20,12 @@ from bell_bench.modular.initialisation import torch_default
 from bell_bench.modular.kind import Block, Weights
 
 MOMENTUM, EPSILON = 0.1, 1e-5
-"""Of batch normalisation: torch's defaults, which the paper's momentum is too."""
+"""The settings of batch normalisation: torch's defaults; the paper's momentum is the same."""
 STATISTICS = ("running_mean", "running_var")
 
 
 def norm_weights(channels: int, dtype: torch.dtype) -> Weights:
-    """Batch normalisation as torch's begins: the identity, and nothing seen."""
+    """Return batch normalisation's initial weights, as torch's: the identity, no statistics."""
     return {
         "norm_weight": torch.ones(channels, dtype=dtype),
         "norm_bias": torch.zeros(channels, dtype=dtype),
@@ -35,33 +35,33 @@ def norm_weights(channels: int, dtype: torch.dtype) -> Weights:
 
 
 def planes(x: Tensor) -> Tensor:
-    """(image, row, column, channel) as torch has it, (image, channel, row, column); no copy."""
+    """Return maps (image, row, column, channel) in torch's order, channel second; no copy."""
     return x.permute(0, 3, 1, 2)
 
 
 def positions(x: Tensor) -> Tensor:
-    """The inverse of ``planes``."""
+    """Undo ``planes``."""
     return x.permute(0, 2, 3, 1)
 
 
 def filters(matrix: Tensor, kernel: int) -> Tensor:
-    """A matrix (patch, outputs) as torch has it, (outputs, channels, rows, columns)."""
+    """Return a matrix (patch, outputs) in torch's order, (outputs, channels, rows, columns)."""
     return matrix.view(kernel, kernel, -1, matrix.shape[1]).permute(3, 2, 0, 1)
 
 
 class Statistics(NamedTuple):
-    """What a pass in training mode saw, of maps whose channels were turned by ``sign``."""
+    """The statistics of a pass in training mode; the maps' channels were multiplied by ``sign``."""
 
     sign: Tensor
     mean: Tensor
     inverse: Tensor
-    """One over the deviation."""
+    """One over the standard deviation."""
     normal: Tensor
     """The pooled maps, normalised."""
 
 
 class NormalisedPass(NamedTuple):
-    """What ``backward`` needs of ``forward``."""
+    """The values that ``backward`` needs from ``forward``."""
 
     spec: ModuleSpec
     x: Tensor
@@ -74,11 +74,11 @@ class NormalisedPass(NamedTuple):
 
 
 class ConvNormPool(Block):
-    """A square convolution of stride 1, padded with zeros, batch normalisation, max-pooling.
+    """A square convolution of stride 1, padded with zeros; batch normalisation; max-pooling.
 
-    In evaluation mode the running statistics normalise, so they become part of the filters.
-    In training mode, the maxima are found before normalising, which then has a quarter to do: a
-    channel whose normalisation would turn it upside down is turned by its filter instead.
+    In evaluation mode the running statistics normalise, so they become part of the filters. In
+    training mode the maxima are found before normalising, which then has a quarter of the work. If
+    the normalisation would reverse a channel's sign, its filter is reversed instead.
     """
 
     buffers = STATISTICS
@@ -164,7 +164,7 @@ def _convolve(spec: ModuleSpec, kernels: Tensor, bias: Tensor, x: Tensor) -> Ten
 
 
 def _fold(weights: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
-    """Filters and bias that normalise by the running statistics, too."""
+    """Return filters and a bias that include the normalisation by the running statistics."""
     scale = weights["norm_weight"] * torch.rsqrt(weights["running_var"] + EPSILON)
     bias = torch.addcmul(weights["norm_bias"], weights["bias"] - weights["running_mean"], scale)
     return weights["weight"] * scale, bias
@@ -176,14 +176,14 @@ def _folded(spec: ModuleSpec, weights: Mapping[str, Tensor], x: Tensor) -> Tenso
 
 
 def _remember(weights: Mapping[str, Tensor], mean: Tensor, variance: Tensor, maps: Tensor) -> None:
-    """Let the running statistics follow those of a batch, the variance as a sample's."""
+    """Move the running statistics towards those of a batch; the variance is a sample's."""
     count = maps.numel() // maps.shape[1]
     weights["running_mean"].lerp_(mean, MOMENTUM)
     weights["running_var"].lerp_(variance * (count / max(count - 1, 1)), MOMENTUM)
 
 
 def _unpool(saved: NormalisedPass, gradient: Tensor) -> Tensor:
-    """The gradient of the maps: that of a maximum goes where it was found."""
+    """Return the gradient of the maps; each maximum's goes to where it was found."""
     pool = [saved.spec.setting("pool")] * 2
     found: Tensor = private_torch.max_pool_gradient(
         planes(gradient), saved.maps, pool, pool, [0, 0], [1, 1], False, saved.chosen
@@ -197,10 +197,10 @@ def _unnormalise(
     gradient: Tensor,
     into: Mapping[str, Tensor] | None,
 ) -> Tensor:
-    """The gradient of the maps through normalisation by a batch's own statistics.
+    """Return the gradient of the maps through normalisation by a batch's own statistics.
 
-    Only maxima have a gradient, so its sums run over the pooled maps. The bias below has none: the
-    mean takes it out again.
+    Only maxima have a gradient, so its sums run over the pooled maps. The bias below has none,
+    since the mean cancels it.
     """
     assert saved.seen is not None
     sign, mean, inverse, normal = saved.seen

@@ -1,7 +1,7 @@
 """Adam and AdamW on one flat tensor, by the kernels behind torch.optim's ``fused=True``.
 
-Called directly: torch.optim would import torch's compiler, which takes each process seconds, and
-spend more time around the kernel than a step of small modules takes.
+They are called directly: torch.optim would import torch's compiler, which takes seconds per
+process, and would spend more time around the kernel than a step of small modules takes.
 """
 
 from __future__ import annotations

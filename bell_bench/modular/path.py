@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 NEW = "new"
-"""In place of a module's name: a module to train."""
+"""Stands for a module to train, in place of a module's name."""
 
 
 @dataclass(frozen=True)
@@ -17,18 +17,18 @@ class ModulePath:
 
     @staticmethod
     def standalone(length: int) -> ModulePath:
-        """All modules new."""
+        """Return the path whose modules are all new."""
         return ModulePath((NEW,) * length)
 
     @staticmethod
     def prefix(names: Iterable[str], length: int) -> ModulePath:
-        """Reuse ``names`` in the first layers, train the rest (perceptual transfer)."""
+        """Reuse ``names`` in the first layers and train the rest (perceptual transfer)."""
         reused = tuple(names)
         return ModulePath(reused + (NEW,) * (length - len(reused)))
 
     @staticmethod
     def suffix(names: Iterable[str], length: int) -> ModulePath:
-        """Reuse ``names`` in the last layers, train the rest (latent transfer)."""
+        """Reuse ``names`` in the last layers and train the rest (latent transfer)."""
         reused = tuple(names)
         return ModulePath((NEW,) * (length - len(reused)) + reused)
 

@@ -1,4 +1,4 @@
-"""What the frozen prefix of a path computes: once per image or input, as far as memory allows."""
+"""The output of a path's frozen prefix: once per image or input, as far as memory allows."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ JOB_MEMORY = "BELL_BENCH_JOB_MEMORY"
 """Set by the harness: the bytes this job may use."""
 
 Lookup: TypeAlias = Callable[[Tensor], Tensor]
-"""From the numbers of some images, or of some inputs, to their features."""
+"""A function from the numbers of images, or of inputs, to their features."""
 
 
 class Budget:
-    """Bytes that may still be filled with features; by default a quarter of free memory, or of
-    what the job may use, and at most 2 GB."""
+    """How many bytes of features may still be kept; by default a quarter of free memory, or of the
+    job's memory limit, and at most 2 GB."""
 
     def __init__(self, size: int | None) -> None:
         self.left = default_budget() if size is None else size
 
     def take(self, size: int) -> bool:
-        """Whether ``size`` bytes were left; they are taken if so."""
+        """Take ``size`` bytes if they are left; return whether they were."""
         if size > self.left:
             return False
         self.left -= size
@@ -54,9 +54,9 @@ def features_below(
     device: torch.device,
     dtype: torch.dtype,
 ) -> Lookup:
-    """What layer ``start`` receives from the frozen layers below it.
+    """Return a lookup of what layer ``start`` receives from the frozen layers below it.
 
-    It is looked up by image below the joint layer, and by input, joined, from there on.
+    It takes image numbers below the joint layer, and input numbers, joined, from there on.
     """
     joint = architecture.joint
     images = pixels(inputs, device, dtype)
@@ -91,7 +91,7 @@ def augmented_below(
     device: torch.device,
     dtype: torch.dtype,
 ) -> Callable[[Tensor, Tensor], Tensor]:
-    """What layer ``start`` receives for images and how each is augmented, computed when asked."""
+    """Return a function from images and draws to what layer ``start`` receives, not tabulated."""
     images = pixels(inputs, device, dtype)
 
     @torch.no_grad()
@@ -103,11 +103,11 @@ def augmented_below(
 
 
 def _exactly(architecture: Architecture, frozen: Modules, x: Tensor, layers: range) -> Tensor:
-    """The output of frozen layers, always computed for ``IMAGES`` rows at once.
+    """Return the output of frozen layers, always computed for ``IMAGES`` rows at once.
 
-    A matrix product's last bits depend on how many rows it has, but not on which row is which:
-    filling up the rows makes features the same bits whether kept or computed again in a batch.
-    Frozen modules are in evaluation mode, so that no row changes another.
+    A matrix product's last bits depend on the number of rows, but not on which rows they are. So
+    chunks are filled up to that number, and features have the same bits whether they are kept or
+    computed again in a batch. Frozen modules are in evaluation mode, so no row changes another.
     """
 
     def full(part: Tensor) -> Tensor:
@@ -120,7 +120,7 @@ def _exactly(architecture: Architecture, frozen: Modules, x: Tensor, layers: ran
 
 
 def _tabulated(function: Lookup, count: int, budget: Budget, device: torch.device) -> Lookup:
-    """The same function, by a table of its values if the budget has room for it."""
+    """Return the same function, as a table of its values if the budget has room for it."""
     ids = torch.arange(count, device=device)
     first = function(ids[:1])
     if not budget.take(count * first.numel() * first.element_size()):

@@ -1,8 +1,8 @@
-"""Names of torch that it does not promise to keep: all that we use, and what we do without each.
+"""Private names of torch that we use, and what we use instead if one is missing.
 
-They save time, nothing else: without one, a public name computes the same. Each is tried once, on
-a few numbers, when this module is imported; tests/modular/test_private_torch.py fails on the day
-one of them goes or changes.
+They only save time: without one, a public name computes the same. Each is tried once, on a few
+numbers, when this module is imported; tests/modular/test_private_torch.py fails if one of them
+disappears or changes.
 """
 
 from __future__ import annotations
@@ -64,24 +64,24 @@ BORROWED: dict[str, Trial] = {
     "ops.aten.convolution_backward": _conv,
     "batch_norm_update_stats": _statistics,
 }
-"""Names within torch, each with a trial that gives True where it does what we expect."""
+"""Private names of torch, each with a trial that returns True if it does what we expect."""
 
 
 def borrow(name: str) -> Any:
-    """What torch has under a name, if it still does what we expect of it; else None."""
+    """Return what torch has under a name, or None if it does not do what we expect."""
     try:
         found = functools.reduce(getattr, name.split("."), torch)
         return found if BORROWED[name](found) else None
-    except Exception:  # whatever it does instead
+    except Exception:  # a changed name may raise anything
         return None
 
 
 def optim(name: str) -> Callable[..., None]:
-    """torch.optim's public function of a name, called as its kernel is."""
+    """Return torch.optim's public function of a name, with the arguments of its kernel."""
 
     def step(*tensors: list[Tensor], **settings: Any) -> None:
         for steps in tensors[-1]:
-            steps -= 1  # which it adds itself
+            steps -= 1  # the function adds one itself
         getattr(importlib.import_module(f"torch.optim.{name}"), name)(
             *tensors, fused=True, **settings
         )
@@ -90,18 +90,18 @@ def optim(name: str) -> Callable[..., None]:
 
 
 FUSED = {name: borrow(f"_fused_{name}_") or optim(name) for name in ("adam", "adamw")}
-"""torch.optim calls the same kernels, but imports torch's compiler, seconds in each process."""
+"""torch.optim's kernels, without torch's compiler, whose import takes seconds per process."""
 max_pool = borrow("ops.aten.max_pool2d_with_indices")
 max_pool_gradient = borrow("ops.aten.max_pool2d_with_indices_backward")
 conv_gradient = borrow("ops.aten.convolution_backward")
 batch_statistics = borrow("batch_norm_update_stats")
 NORMALISED = all((max_pool, max_pool_gradient, conv_gradient, batch_statistics))
-"""Whether gradients of CTrL's module can be computed by these; without: autograd."""
+"""Whether these can compute the gradients of CTrL's module; otherwise autograd does."""
 _relu_backward = borrow("ops.aten.threshold_backward.grad_input")
 
 
 def relu_gradient(gradient: Tensor, output: Tensor) -> Tensor:
-    """The gradient of a ReLU's input, in the place of that of its output."""
+    """Return the gradient of a ReLU's input; it overwrites the gradient of its output."""
     if _relu_backward is None:
         return gradient.masked_fill_(output <= 0, 0)
     found: Tensor = _relu_backward(gradient, output, 0, grad_input=gradient)

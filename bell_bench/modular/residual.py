@@ -1,4 +1,4 @@
-"""The kinds of CTrL's small ResNet: stem, stages of two basic blocks, and head; by autograd."""
+"""The modules of CTrL's small ResNet: stem, stages of two basic blocks, head; by autograd."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bell_bench.modular.normalised import (
 
 KERNEL = 3
 BLOCKS = ("block1", "block2")
-"""Of a stage; the first may have a stride, and then a convolution of its own beside it."""
+"""The blocks of a stage; the first may have a stride, and then a convolution beside it."""
 CONVOLUTIONS = ("conv1", "conv2", "beside")
 
 
@@ -98,7 +98,7 @@ class MeanHead(Block):
 
 
 def _convolutions(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
-    """The names of a stage's blocks and of the convolutions in each."""
+    """Yield the names of a stage's blocks and of the convolutions in each."""
     for name in BLOCKS:
         yield name, "conv1"
         yield name, "conv2"
@@ -113,7 +113,7 @@ def _widens(spec: ModuleSpec) -> bool:
 def _unit(
     kernel: int, source: int, target: int, generator: torch.Generator, dtype: torch.dtype
 ) -> Weights:
-    """A convolution without bias, as nn.Conv2d begins, and its batch normalisation."""
+    """Return weights of a convolution without bias, as nn.Conv2d's, and its batch normalisation."""
     patch = kernel**2 * source
     weight = uniform((patch, target), 1.0 / math.sqrt(patch), generator, dtype)
     return {"weight": weight, **norm_weights(target, dtype)}
@@ -122,7 +122,7 @@ def _unit(
 def _conv_norm(
     weights: Mapping[str, Tensor], name: str, maps: Tensor, stride: int, training: bool
 ) -> Tensor:
-    """A 3x3 convolution and its batch normalisation."""
+    """Apply a 3x3 convolution and its batch normalisation."""
     kernels = filters(weights[f"{name}weight"], KERNEL)
     convolved = functional.conv2d(maps, kernels, stride=stride, padding=KERNEL // 2)
     return _norm(weights, name, convolved, training)
@@ -131,10 +131,10 @@ def _conv_norm(
 def _beside(
     weights: Mapping[str, Tensor], name: str, maps: Tensor, stride: int, training: bool
 ) -> Tensor:
-    """A 1x1 convolution with a stride and its batch normalisation.
+    """Apply a 1x1 convolution with a stride, and its batch normalisation.
 
-    As a product with every ``stride``-th position: torch 2.13's own writes beyond its memory where
-    maps are channels-last and have four channels.
+    It is a product with every ``stride``-th position: torch 2.13's own convolution writes beyond
+    its memory if maps are channels-last and have four channels.
     """
     convolved = positions(maps)[:, ::stride, ::stride] @ weights[f"{name}weight"]
     return _norm(weights, name, planes(convolved), training)

@@ -15,17 +15,17 @@ class TrainingSettings:
     batch: int = 32
     max_epochs: int = 1200
     max_updates: int | None = None
-    """An upper bound on updates besides ``max_epochs``; None for no other bound."""
+    """A limit on updates besides ``max_epochs``; None for no other limit."""
     patience: int = 6000
     """Stop after this many updates without a lower validation loss."""
     patience_epochs: int = 0
-    """The same in epochs; whichever is longer counts."""
+    """The patience in epochs; the longer of the two applies."""
     select: str = "accuracy"
-    """Which weights are returned: those of best validation ``accuracy``, or lowest ``loss``."""
+    """Which weights are returned: those of best validation ``accuracy``, or of lowest ``loss``."""
     validate_every: int | None = None
-    """Updates between validations; None for once per epoch. The first is before any update."""
+    """Updates between validations; None for one per epoch. The first is before any update."""
     augment: bool = False
     """Whether training images are randomly cropped and mirrored."""
     grid: tuple[tuple[float, float], ...] = ()
-    """Learning rates and weight decays to try in turn instead of the two above; the one of best
-    validation, by ``select``, is kept, and the cost of all is charged."""
+    """Pairs of learning rate and weight decay to try in turn instead of the two above. The pair
+    with the best validation, by ``select``, is kept; the cost of all is charged."""

@@ -1,4 +1,4 @@
-"""What algorithms with shared parameters share: one network, trained on by the suite's settings."""
+"""The base class of algorithms that train one shared network by the suite's settings."""
 
 from __future__ import annotations
 
@@ -34,38 +34,38 @@ class Training:
     """One training of the network on a problem."""
 
     progress: TrainingProgress
-    """How it went: updates, and the best validation's loss, accuracy and weights."""
+    """Its course: updates, and the best validation's loss, accuracy and weights."""
     update_flops: float
-    """Of one update; all of a problem's cost the same."""
+    """The FLOPs of one update; all updates of a problem cost the same."""
 
 
 class SharedAlgorithm(KeepingAlgorithm):
     """One network, trained further on every problem. A subclass keeps it from forgetting: in
-    ``loss``, by what ``remember`` kept of former problems.
+    ``loss``, with what ``remember`` kept of earlier problems.
 
-    Problems share a module wherever the types match, and each has a head of its own. Batches,
-    optimiser, early stopping and grids are the suite's; predicting, saving, accounting and
-    charging are inherited.
+    Problems share a module wherever the types match, and each has its own head. Batches, optimiser,
+    early stopping and grids are the suite's; predicting, saving, accounting and charging are
+    inherited.
     """
 
     def __init__(self, context: Context, **options: Any) -> None:
         super().__init__(context, **options)
         self.network = SharedNetwork()
-        """Called with a batch of inputs and a problem's index, it gives that problem's logits."""
+        """The network: it maps a batch of inputs and a problem's index to that problem's logits."""
 
     def loss(self, problem: Problem, inputs: Tensor, labels: Tensor) -> Tensor:
-        """What an update lowers, of a batch of inputs (n, arity, …): at first the suite's loss."""
+        """Return the loss of inputs (n, arity, …) that an update lowers; at first the suite's."""
         return self.suite_loss(problem.index, inputs, labels)
 
     def suite_loss(self, index: int, inputs: Tensor, labels: Tensor) -> Tensor:
-        """The suite's loss of any learnt problem: cross-entropy, of one logit if it is binary."""
+        """Return the suite's loss of a learnt problem: cross-entropy, of one logit if binary."""
         return class_loss(self.network(inputs, index), labels)
 
     def remember(self, problem: Problem, training: Training) -> None:
-        """Keep what later problems need of this one, now that it is learnt; nothing by default."""
+        """Keep what later problems need of this one, after it is learnt; by default, nothing."""
 
     def add(self, index: int, architecture: Architecture) -> None:
-        """Give the network what a problem needs and no former one did."""
+        """Add the modules that a problem needs and that no earlier problem did."""
         seed = derive_seed("shared weights", self.context.seed, index)
         self.network.add(index, architecture, seed)
 
@@ -104,7 +104,7 @@ class SharedAlgorithm(KeepingAlgorithm):
         return optimiser(self.network.parameters(), settings)
 
     def train(self, problem: Problem, settings: TrainingSettings) -> Training:
-        """Lower ``loss`` until the settings or the validation end it."""
+        """Lower ``loss`` until the settings or the validation end the training."""
         epoch = math.ceil(len(problem.train) / min(settings.batch, len(problem.train)))
         progress = TrainingProgress(
             snapshot=lambda: {0: snapshot(self.network)},
@@ -182,12 +182,12 @@ class SharedAlgorithm(KeepingAlgorithm):
 
 
 def snapshot(module: torch.nn.Module) -> dict[str, Tensor]:
-    """A copy of a module's weights."""
+    """Return a copy of a module's weights."""
     return {name: tensor.detach().clone() for name, tensor in module.state_dict().items()}
 
 
 def measure(network: SharedNetwork, index: int, split: Split) -> tuple[float, float]:
-    """Loss and accuracy of a problem's network, each unique image computed once."""
+    """Return loss and accuracy of a problem's network; each unique image is computed once."""
     device = next(network.parameters()).device
     found = logits(network.architectures[index], network.weights(index), split, device=device)
     labels = torch.from_numpy(split.labels).to(device)
@@ -198,8 +198,8 @@ def measure(network: SharedNetwork, index: int, split: Split) -> tuple[float, fl
 def training_batches(
     problem: Problem, size: int, seed: int, device: torch.device, augmented: bool
 ) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-    """Endless batches of inputs (n, arity, …), labels and item numbers, in the order that a path's
-    training has for the same job's seed, and with the same crops if ``augmented``."""
+    """Yield endless batches of inputs (n, arity, …), labels and item numbers. The order, and the
+    crops if ``augmented``, are those of a path's training with the same seed."""
     split = problem.train
     order = derive_seed("batches", problem.fingerprint, seed)
     crops = np.random.RandomState([order % 2**32, 1])

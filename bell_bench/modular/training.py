@@ -1,4 +1,4 @@
-"""TrainAndEvaluate: train the new modules of a path on a problem; the same bits every time."""
+"""TrainAndEvaluate: train the new modules of a path on a problem, with the same bits every time."""
 
 from __future__ import annotations
 
@@ -29,24 +29,25 @@ SELECTIONS = ("accuracy", "loss")
 
 
 class DivergenceWarning(UserWarning):
-    """A training whose loss is no longer a finite number."""
+    """Warns that a training's loss is not a finite number any more."""
 
 
 @dataclass(frozen=True)
 class Trained:
     """A path after training: the selected weights of its new modules, their figures, the cost.
 
-    Where the settings have a grid, figures are of its best training, updates and costs of all.
+    If the settings have a grid, the figures are those of its best training; updates and costs are
+    those of all.
     """
 
     weights: dict[int, Weights]
     accuracy: float
-    """On the validation set, from 0 to 1; 0 if the training diverged."""
+    """Accuracy on the validation set, from 0 to 1; 0 if the training diverged."""
     loss: float
-    """On the validation set; infinite if the training diverged."""
+    """Loss on the validation set; infinite if the training diverged."""
     updates: int
     epochs: int
-    """Epochs begun."""
+    """How many epochs were begun."""
     diverged: bool
     train_flops: float
     inference_flops: float
@@ -69,11 +70,11 @@ def train(
     dtype: torch.dtype = torch.float32,
     feature_budget: int | None = None,
 ) -> Trained:
-    """Train all layers of a problem's network but the ``frozen`` ones, and validate.
+    """Train all layers of a problem's network except the ``frozen`` ones, and validate.
 
-    ``seed`` determines the batches, ``init_seed`` and the layer the initial weights. What the
-    frozen layers below the first new one give is kept within ``feature_budget`` bytes (by default
-    a quarter of free memory, at most 2 GB), else computed again; the result is the same.
+    ``seed`` determines the batches; ``init_seed`` and the layer determine the initial weights. The
+    output of the frozen layers below the first new one is kept within ``feature_budget`` bytes (by
+    default a quarter of free memory, at most 2 GB), or else computed again; the result is the same.
     """
     if settings.select not in SELECTIONS:
         raise unknown("way to select weights", settings.select, SELECTIONS)
@@ -106,7 +107,7 @@ def train(
 
 
 def _best(tried: list[Trained], select: str) -> Trained:
-    """The best of a grid's trainings, of equals the first, at the cost of all."""
+    """Return the best of a grid's trainings, of equal ones the first, with the cost of all."""
     best = min(tried, key=lambda trained: best_first(trained, select))
     return replace(
         best,
@@ -120,7 +121,7 @@ def _best(tried: list[Trained], select: str) -> Trained:
 
 
 def best_first(tried: Trained | TrainingProgress, select: str) -> tuple[bool, float]:
-    """By which trainings of a grid are sorted."""
+    """Return the key that sorts the trainings of a grid, best first."""
     return tried.diverged, tried.loss if select == "loss" else -tried.accuracy
 
 
@@ -135,7 +136,7 @@ def _train(
     dtype: torch.dtype,
     feature_budget: int | None,
 ) -> Trained:
-    """One training, with the settings' own learning rate and weight decay."""
+    """Train once, with the settings' own learning rate and weight decay."""
     batch = min(settings.batch, len(problem.train))
     epoch = math.ceil(len(problem.train) / batch)
     with deterministic(device):
@@ -180,15 +181,15 @@ def _train(
 
 @dataclass
 class TrainingProgress:
-    """A training as its validations show it: the weights to return, and whether to go on."""
+    """The state of a training at its validations: the weights to return, and whether to go on."""
 
     snapshot: Callable[[], dict[int, Weights]]
-    """A copy of the weights in training."""
+    """Returns a copy of the weights in training."""
     measure: Callable[[], tuple[float, float]]
-    """The validation loss and accuracy of the weights in training."""
+    """Returns the validation loss and accuracy of the weights in training."""
     settings: TrainingSettings
     patience: int
-    """How many updates without a lower loss are borne."""
+    """After how many updates without a lower loss the training ends."""
     updates: int = 0
     validations: int = 0
     diverged: bool = False
@@ -196,11 +197,11 @@ class TrainingProgress:
     loss: float = math.inf
     accuracy: float = 0.0
     lowest: tuple[float, int] = (math.inf, 0)
-    """The lowest loss and after how many updates it was first reached."""
+    """The lowest loss, and the number of updates when it was first reached."""
     history: list[tuple[int, float, float]] = field(default_factory=list)
 
     def validate(self, training_loss: float = 0.0) -> bool:
-        """Measure the weights and keep them if they are the best; gives whether to go on."""
+        """Measure the weights, keep them if they are the best, and return whether to go on."""
         loss, accuracy = self.measure()
         self.validations += 1
         self.diverged = not math.isfinite(loss + training_loss)
@@ -226,7 +227,7 @@ def updates(
     budget: Budget,
     augmented: bool = False,
 ) -> Iterator[Tensor]:
-    """Update after update without end; gives the training loss before each."""
+    """Make updates without end; yield the training loss before each."""
     labels = learner.targets(split.labels)
     stream = batches(
         split,
@@ -246,7 +247,7 @@ def updates(
 def fit(
     stream: Iterator[Tensor], epoch: int, settings: TrainingSettings, progress: TrainingProgress
 ) -> None:
-    """Update until patience or the settings' limits end it, which is always with a validation."""
+    """Update until the patience or the limits are used up, and end with a validation."""
     every, limit = schedule(settings, epoch)
     for value in islice(stream, limit):
         progress.updates += 1
@@ -256,7 +257,7 @@ def fit(
 
 
 def schedule(settings: TrainingSettings, epoch: int) -> tuple[int, int]:
-    """Updates between validations, and updates at most, where an epoch has ``epoch`` of them."""
+    """Return the updates between validations, and their limit, for epochs of ``epoch`` updates."""
     limit = settings.max_epochs * epoch
     if settings.max_updates is not None:
         limit = min(limit, settings.max_updates)
@@ -289,7 +290,7 @@ def _features(learner: Learner, split: Split, budget: Budget) -> Lookup:
 def _validation(
     learner: Learner, split: Split, budget: Budget
 ) -> Callable[[], tuple[float, float]]:
-    """A function that measures loss and accuracy on ``split``."""
+    """Return a function that measures loss and accuracy on ``split``."""
     features = _features(learner, split, budget)
     index = rows(split, learner.device)
     labels = learner.targets(split.labels)

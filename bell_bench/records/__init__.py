@@ -1,7 +1,7 @@
-"""What a job leaves behind, as types: what it was, what it found, and what it cost.
+"""What a job leaves behind, as types: its description, its results and its costs.
 
-Everything that reads or writes a result uses these: worker, hooks, ``show``, leaderboard,
-submissions, reproduction. This room imports nothing of ours but errors, files and lazy names.
+All code that reads or writes a result uses these: worker, hooks, ``show``, leaderboard,
+submissions, reproduction. This package imports nothing of ours but errors, files and lazy names.
 """
 
 from __future__ import annotations

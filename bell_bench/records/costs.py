@@ -1,4 +1,4 @@
-"""What a job costs: the one list of costs, which tables, CSV, page and submissions follow."""
+"""The costs of a job: the one list that tables, CSV, page and submissions follow."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class Cost:
     """A cost that every job has: a column of the CSV and of ``Results.leaderboard``."""
 
     name: str
-    """Of its column."""
+    """The name of its column."""
     title: str
-    """In tables."""
+    """Its title in tables."""
     says: str
-    """What it means, in a line."""
+    """Its meaning, in a line."""
     of: Callable[[Resources, Job], float | None]
-    """What one problem cost; None where nobody knows."""
+    """A function that returns what one problem cost; None if that is not known."""
     over: Callable[[Sequence[float]], float] = sum
-    """From what the problems cost to what the job did."""
+    """A function from the costs of the problems to the cost of the job."""
     form: str = "{:.0f}"
     unit: float = 1.0
-    """What it is multiplied with in tables."""
+    """The factor for tables."""
     summary: bool = False
     """Whether the short tables show it."""
     traded: bool = False
@@ -44,10 +44,10 @@ class Cost:
     column: bool = True
     """Whether the CSV has it."""
     spent: str = ""
-    """What is spent problem by problem, if a budget can be set: its name in tables."""
+    """If a budget can be set: the name in tables of what is spent problem by problem."""
 
     def of_record(self, record: Record) -> float | None:
-        """What the solved problems cost together; None without any."""
+        """Return what the solved problems cost together; None if there are none."""
         found = [self.of(each.resources, record.job) for each in record.problems]
         known = [each for each in found if each is not None]
         return self.over(known) if known else None
@@ -81,7 +81,7 @@ COSTS = (
     Cost("flop_coverage", "coverage", "the share of executed operators whose FLOPs were counted",
          lambda used, job: used.flop_coverage, mean, "{:.0%}"),
 )  # fmt: skip
-"""All of them, in the order of their columns. A new one needs its line here and nothing else."""
+"""All costs, in the order of their columns. A new one needs its line here and nothing else."""
 
 
 def cost_named(name: str) -> Cost:
@@ -89,5 +89,5 @@ def cost_named(name: str) -> Cost:
 
 
 def job_costs(record: Record) -> dict[str, float | None]:
-    """Every cost of a job by name."""
+    """Return every cost of a job by name."""
     return {cost.name: cost.of_record(record) for cost in COSTS}

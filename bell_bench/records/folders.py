@@ -1,4 +1,4 @@
-"""The result store: one folder per job, plain files."""
+"""The result store: one folder per job, with plain files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from bell_bench.records.record import Record, parse_record
 
 @dataclass(frozen=True)
 class JobFolder:
-    """Where one job keeps its record, predictions, log, events and checkpoints."""
+    """The folder where one job keeps its record, predictions, log, events and checkpoints."""
 
     path: pathlib.Path
 
@@ -55,14 +55,14 @@ class JobFolder:
 
     @property
     def work(self) -> pathlib.Path:
-        """Library and checkpoints."""
+        """The folder of the library and the checkpoints."""
         return self.path / "work"
 
     def job(self) -> Job:
         return Job.from_json(read_json(self.job_file))
 
     def record(self) -> Record | None:
-        """The record, or None if the job has not ended yet."""
+        """Return the record, or None if the job has not ended yet."""
         try:
             text = read_whole(self.record_file, LARGEST_JSON)
             check_seal(text)
@@ -77,11 +77,11 @@ class JobFolder:
             ) from error
 
     def write(self, record: Record) -> None:
-        """Put the record in place, sealed, so that damage shows."""
+        """Write the record, sealed, so that damage shows."""
         write_sealed(self.record_file, record.to_json())
 
     def finished(self) -> bool:
-        """Whether the job has a sound result that needs no more work."""
+        """Return whether the job has a sound result that needs no more work."""
         try:
             record = self.record()
             if record is None or not record.done:
@@ -92,7 +92,7 @@ class JobFolder:
         return record.predictions_sha256 in (None, found)
 
     def clear(self) -> None:
-        """Forget everything but the job's own description."""
+        """Delete everything except the job's own description."""
         for entry in self.path.iterdir():
             if entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry)
@@ -114,7 +114,7 @@ class ResultStore:
         return JobFolder(self.folder / job.name)
 
     def prepare(self, job: Job, *, fresh: bool) -> JobFolder:
-        """The job's folder, made if need be; ``fresh`` drops what an earlier run left."""
+        """Return the job's folder, made if need be; ``fresh`` deletes what an earlier run left."""
         folder = self.folder_of(job)
         if fresh and folder.path.exists():
             try:
@@ -122,9 +122,9 @@ class ResultStore:
                     folder.clear()
             except filelock.Timeout:
                 raise BellBenchError(
-                    f"{folder.path} is at work in another run: wait for it, or use another --out"
+                    f"{folder.path} is in use by another run: wait for it, or use another --out"
                 ) from None
-        for file in (folder.lock_file, folder.log_file, folder.events_file):  # which are written to
+        for file in (folder.lock_file, folder.log_file, folder.events_file):  # these are written to
             if file.is_symlink() or file.is_fifo():
                 file.unlink()
         write_json(folder.job_file, job.to_json())

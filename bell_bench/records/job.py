@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Job(JsonStruct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All that determines a result. Limits and the number of processes do not belong here."""
+    """All that determines a result. Limits and the number of processes are not part of it."""
 
     algorithm: str
     load: str = ""
@@ -39,10 +39,10 @@ class Job(JsonStruct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     device: str = "cpu"
     threads: Annotated[int, msgspec.Meta(ge=1, le=1024)] = 1
     software: str = ""
-    """Versions that a result depends on: another one makes another job."""
+    """The versions that a result depends on: other versions make another job."""
     imported: dict[str, str] = msgspec.field(default_factory=dict)
-    """The domains whose images somebody imported, each with a hash of these: ``data`` names a
-    source, and what is imported there may be anything."""
+    """The domains with imported images, each with a hash of these: ``data`` names a source, but
+    anything may have been imported there."""
 
     @property
     def key(self) -> str:
@@ -51,36 +51,35 @@ class Job(JsonStruct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def name(self) -> str:
-        """The job's folder: readable, and different for different settings."""
+        """The name of the job's folder: readable, and different for different settings."""
         parts = (self.suite, self.sequence, self.algorithm, f"r{self.realisation}", f"s{self.seed}")
         readable = "-".join(re.sub(r"[^A-Za-z0-9_.+]", "_", part) for part in parts)
         return f"{readable}-{self.key[:8]}"
 
     @property
     def distribution(self) -> str:
-        """Who provides the algorithm, whichever version."""
+        """The distribution that provides the algorithm, whatever its version."""
         return self.provider.rpartition(" ")[0]
 
     @property
     def is_standalone(self) -> bool:
-        """Whether this is the yardstick: our own ``sa``, whoever else may have one."""
+        """Whether this job's algorithm is the yardstick: our own ``sa``, not another provider's."""
         return f"{self.distribution}:{self.algorithm}" == STANDALONE
 
     @property
     def setting(self) -> tuple[Any, ...]:
-        """Equal for two jobs that one table may hold, imported images included."""
+        """Values that are equal for jobs that one table may hold, imported images included."""
         return (self.suite, self.suite_version, self.scale, self.data, self.protocol,
                 *sorted(self.imported.items()))  # fmt: skip
 
     @property
     def problems(self) -> tuple[Any, ...]:
-        """Equal for two jobs on the same problems with the same seed."""
+        """Values that are equal for two jobs on the same problems with the same seed."""
         return (self.sequence, self.realisation_seed, self.seed, *self.setting)
 
     @property
     def images(self) -> str:
-        """Where the images come from, in words. Imported images are not those of the public
-        dataset whose place they take."""
+        """The source of the images, in words; imported images differ from the public dataset's."""
         return f"imported {self.data}" if self.imported else self.data
 
     def to_json(self) -> dict[str, Any]:
@@ -91,8 +90,7 @@ class Job(JsonStruct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def standalone_run(job: Job, runs: Sequence[tuple[Job, T]]) -> T | None:
-    """Of the standalone runs on the same problems, return the one made as ``job`` was; else the
-    first."""
+    """Return the standalone run, on the same problems, made as ``job`` was; else the first."""
 
     def made(each: Job) -> tuple[str, int, str]:
         return each.device, each.threads, each.software

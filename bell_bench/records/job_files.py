@@ -1,4 +1,4 @@
-"""Where the files of a job lie: in a folder of runs, or in a submission."""
+"""Find the files of jobs: in a folder of runs, or in a submission."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class JobFiles(Protocol):
     """One job's files, by name; its text says where they are."""
 
     def read(self, name: str) -> bytes:
-        """A file's content; FileNotFoundError if it is not there."""
+        """Return a file's content; raise FileNotFoundError if it is missing."""
         ...
 
 
 @dataclass(frozen=True)
 class UnpackedJob:
-    """As the harness leaves it."""
+    """A job's folder, as the harness leaves it."""
 
     path: pathlib.Path
 
@@ -38,7 +38,7 @@ class UnpackedJob:
 
 @dataclass(frozen=True)
 class PackedJob:
-    """Within a submission; nothing is unpacked to disk."""
+    """A job in a submission; nothing is unpacked to disk."""
 
     file: pathlib.Path
     submission: Submission
@@ -52,7 +52,7 @@ class PackedJob:
 
 
 def find_jobs(paths: Iterable[pathlib.Path]) -> Iterator[JobFiles]:
-    """The jobs in folders of runs, in job folders themselves, and in submissions beside them."""
+    """Yield the jobs in folders of runs, in job folders, and in submissions beside them."""
     for path in paths:
         if path.suffix == PACKED:
             yield from _packed(path)
@@ -74,8 +74,8 @@ def _jobs(folder: pathlib.Path) -> set[pathlib.Path]:
 
 
 def _packed(file: pathlib.Path) -> Iterator[JobFiles]:
-    """The jobs of a submission; none if it is refused or its files are not those that its manifest
-    lists, and none that was changed in it."""
+    """Yield the jobs of a submission, without those that were changed in it; none if the submission
+    is refused or its files are not those that its manifest lists."""
     try:
         submission = Submission.read(file)
     except Refused as error:

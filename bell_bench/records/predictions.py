@@ -1,9 +1,9 @@
-"""Accuracies recomputed from a job's stored predictions, in a fraction of a millisecond.
+"""Recompute accuracies from a job's stored predictions, in a fraction of a millisecond.
 
 A thousand runs are some 40,000 small arrays, and numpy and zipfile spend most of their time on
-headers that are all alike. This reads the same files, a zip of .npy members without pickle, several
-times as fast, so that every table can recompute what it shows (benchmarks/leaderboard.py). Members
-of equal bytes, as what does not forget predicts after every problem, are unpacked and scored once.
+headers that are all alike. This module reads the same files, a zip of .npy members without pickle,
+several times as fast, so that every table can recompute what it shows (benchmarks/leaderboard.py).
+Members with equal bytes are unpacked and scored once; an algorithm that does not forget has many.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LARGEST = 256 * 1024**2
-"""Bytes that all arrays of a job may have: more are no predictions of ours."""
+"""How many bytes all arrays of a job may have; predictions of ours are never larger."""
 _END = struct.Struct("<4s4H2LH")
 """The end of a zip: signature, disks, entries here and in all, directory's size and place."""
 _ENTRY = struct.Struct("<4s6H3L5H2L")
@@ -43,10 +43,10 @@ class _Member(NamedTuple):
 
 
 def read_predictions(content: bytes, *, matrix: bool = False) -> Predictions:
-    """Labels and predictions by name; those of the accuracy matrix only if asked for. Members of
-    equal bytes are one array.
+    """Return labels and predictions by name, those of the accuracy matrix only if asked for.
+    Members of equal bytes are one array.
 
-    What is damaged, or is not what the harness writes, raises ValueError.
+    Raise ValueError if the content is damaged or not what the harness writes.
     """
     try:
         members = [
@@ -70,7 +70,7 @@ def read_predictions(content: bytes, *, matrix: bool = False) -> Predictions:
 
 
 def _members(content: bytes) -> Iterator[_Member]:
-    """The predictions in the zip's directory, which is at its end."""
+    """Yield the predictions in the zip's directory, which is at its end."""
     signature, *_, count, _, at, comment = _END.unpack(content[-_END.size :])
     if signature != b"PK\x05\x06" or comment:
         raise ValueError("damaged: it does not end as an .npz does")
@@ -93,7 +93,7 @@ def _packed(content: bytes, member: _Member) -> bytes:
 
 
 def _unpacked(raw: bytes, member: _Member) -> bytes:
-    """A member's bytes, no more of them than the directory promises, with their checksum."""
+    """Return a member's bytes; raise ValueError unless length and checksum are as promised."""
     if member.method == _DEFLATED:
         raw = zlib.decompressobj(-zlib.MAX_WBITS).decompress(raw, member.size + 1)
     elif member.method != _STORED:
@@ -111,7 +111,7 @@ def _array(raw: bytes) -> NDArray[Any]:
 
 @functools.lru_cache(maxsize=256)
 def _header(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and type of an array of whole numbers; hardly any two headers of a run differ."""
+    """Return shape and type of an array of whole numbers; most headers of a run are equal."""
     stream = io.BytesIO(raw)
     if np.lib.format.read_magic(stream) != (1, 0):
         raise ValueError("an array of an unknown version")
@@ -122,7 +122,7 @@ def _header(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 
 def accuracy(found: Predictions, name: str, index: int) -> float:
-    """The share of problem ``index``'s test labels that the named predictions hit."""
+    """Return the share of problem ``index``'s test labels that the named predictions match."""
     labels, predicted = found[f"labels_{index}"], found[name]
     if not len(labels) or len(labels) != len(predicted):
         raise ValueError(f"{name} has {len(predicted)} predictions for {len(labels)} labels")

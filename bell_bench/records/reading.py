@@ -1,4 +1,4 @@
-"""Reading runs: every record, with its accuracies recomputed from its predictions."""
+"""Read runs: every record, with its accuracies recomputed from its predictions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bell_bench.records.record import Record, parse_record
 from bell_bench.records.scores import JobAccuracies, recorded_scores
 
 TOLERANCE = 1e-6
-"""How far a stored accuracy in [0, 1] may lie from the recomputed one."""
+"""How far a stored accuracy in [0, 1] may differ from the recomputed one."""
 RECOMPUTED = "recomputed from predictions"
 AS_RECORDED = "as recorded: no predictions"
 MISMATCH = "mismatch"
@@ -26,7 +26,7 @@ UNFINISHED = "unfinished"
 
 
 class ReadRecord(Record, frozen=True, kw_only=True):
-    """A record as it was read: where its files are, and where its accuracies come from."""
+    """A record that was read: with the place of its files, and the source of its accuracies."""
 
     place: Any = None
     """A ``JobFiles``; its text says where the files are."""
@@ -34,8 +34,7 @@ class ReadRecord(Record, frozen=True, kw_only=True):
 
     @property
     def checked_matrix(self) -> list[list[float]]:
-        """The accuracy matrix, which reading has compared with the predictions where there are
-        some; none for what is not done."""
+        """The accuracy matrix, compared with any predictions; empty if the job is not done."""
         return self.matrix if self.check in (RECOMPUTED, AS_RECORDED) else []
 
     def to_json(self) -> dict[str, Any]:
@@ -44,11 +43,11 @@ class ReadRecord(Record, frozen=True, kw_only=True):
 
 
 def read_records(paths: Iterable[pathlib.Path]) -> list[ReadRecord]:
-    """All records in folders of runs, in job folders themselves or in submissions; a job counts
+    """Return all records in folders of runs, in job folders or in submissions; each job counts
     once.
 
-    A record that its predictions contradict gets the status ``mismatch``; a job without a record
-    is ``unfinished``.
+    A record that its predictions contradict gets the status ``mismatch``; a job without a record is
+    ``unfinished``.
     """
     found: dict[str, ReadRecord] = {}
     for place in find_jobs(paths):
@@ -63,8 +62,8 @@ def _fields(record: Record) -> dict[str, Any]:
 
 
 def _keep(found: dict[str, ReadRecord], record: ReadRecord) -> None:
-    """A job that was read before counts once: the record that is done, else the first. Run twice,
-    it takes other seconds and must have the same accuracies."""
+    """Add a record. A job that was read before counts once: the record that is done is kept, else
+    the first. A job run twice takes different seconds, but must have the same accuracies."""
     key = record.job.key
     known = found.get(key)
     if known is None or (record.done and not known.done):
@@ -77,7 +76,7 @@ def _keep(found: dict[str, ReadRecord], record: ReadRecord) -> None:
 
 
 def _read(place: JobFiles) -> ReadRecord | None:
-    """A job's record, or None with a warning where there is none that can be read."""
+    """Return a job's record; None, with a warning, if it cannot be read."""
     try:
         try:
             record = parse_record(text := place.read("record.json"))
@@ -96,8 +95,8 @@ def _brief(error: Exception) -> str:
 
 
 def _checked(record: Record, text: bytes, place: JobFiles) -> dict[str, Any]:
-    """Where the accuracies come from; the status ``mismatch`` where they contradict each other, or
-    the record is not as it was written."""
+    """Return the source of the accuracies; the status ``mismatch`` if they contradict each other or
+    the record has changed since it was written."""
     try:
         check_seal(text)
     except ValueError as error:
@@ -119,7 +118,7 @@ def _mismatch(fault: str) -> dict[str, Any]:
 
 
 def contradiction(record: Record, predictions: bytes) -> str:
-    """The first figure of a record that its predictions do not give; empty if all agree."""
+    """Return the first figure of a record that its predictions contradict; empty if all agree."""
     if record.predictions_sha256 not in (None, sha256(predictions)):
         return "predictions.npz is not the file that was recorded: its hash differs"
     found = read_predictions(predictions, matrix=bool(record.matrix))
@@ -134,7 +133,7 @@ def contradiction(record: Record, predictions: bytes) -> str:
 
 
 def _stated(record: Record) -> Iterator[tuple[str, float, str, int]]:
-    """Every accuracy of a record: what it is called, its value, its predictions, its problem."""
+    """Yield every accuracy of a record: its name, its value, its predictions, its problem."""
     for index, (learnt, final) in enumerate(zip(record.learnt, record.final, strict=True)):
         yield "accuracy_learnt", learnt, f"learnt_{index}", index
         yield "accuracy_final", final, f"final_{index}", index
@@ -144,7 +143,8 @@ def _stated(record: Record) -> Iterator[tuple[str, float, str, int]]:
 
 
 def _own_contradiction(record: Record) -> str:
-    """Whether a record's metrics follow from its accuracies; old records have none."""
+    """Return the first metric that a record's accuracies contradict; empty if all agree or, as in
+    old records, there are none."""
     derived = recorded_scores(JobAccuracies.of(record))
     for name, value in (record.metrics or {}).items():
         if name in derived and not math.isclose(value, derived[name], abs_tol=100 * TOLERANCE):

@@ -1,4 +1,4 @@
-"""The record of a job that has ended: one type, which says what a sound record looks like."""
+"""The record of a job that has ended: one type, which defines a sound record."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from bell_bench.records.job import Job, Number
 from bell_bench.records.structs import JsonStruct, without_none
 
 RECORD_SCHEMA = 1
-"""The form of a record: another one is not read as if it were this."""
+"""The version of a record's form; a record of another version is not read."""
 LONG = 20
 """A sequence of more problems is long: ``evaluate`` runs it only when asked, it has no accuracy
-matrix, averages leave it out, and the growth of its costs is told."""
+matrix, averages omit it, and the growth of its costs is reported."""
 MOST_PROBLEMS = 1000
 DONE = "done"
 STATUSES = (DONE, "unsupported", "failed", "timeout", "out-of-memory")
-"""How a job may have ended; one that was interrupted has not ended."""
+"""The ways a job may end; a job that was interrupted has not ended."""
 
 R = TypeVar("R", bound="Record")
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Amount = Annotated[float, msgspec.Meta(ge=0, le=1e30)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)] | Amount
-"""A whole number; a plugin may charge parts of one."""
+"""A whole number; but a plugin may charge parts of one."""
 
 
 class Resources(JsonStruct, frozen=True, kw_only=True):
-    """What one problem cost."""
+    """The cost of one problem."""
 
     paths_evaluated: Count
-    """Asked for."""
+    """How many paths were asked for."""
     paths_trained: Count
-    """Of these, the ones with something to train."""
+    """How many of these had something to train."""
     paths_computed: Count = 0
-    """Of these, really computed by this job: not found in the evaluation store."""
+    """How many of these this job computed itself: they were not in the evaluation store."""
     updates: Count
     train_flops: Amount
     inference_flops: Amount = 0.0
-    """Of validation, statistics and neighbours."""
+    """FLOPs of validation, statistics and neighbours."""
     seconds: float = 0.0
-    """Of path evaluations, as they were recorded when first computed; the next as well."""
+    """Seconds of path evaluations, recorded when first computed; likewise ``cpu_seconds``."""
     cpu_seconds: float = 0.0
     spent_seconds: float = 0.0
-    """What asking for path evaluations really took; the next as well."""
+    """Seconds that asking for path evaluations really took; likewise ``spent_cpu_seconds``."""
     spent_cpu_seconds: float = 0.0
     wall_s: Amount
-    """Of learning, with path evaluations at their recorded cost; the next as well."""
+    """Seconds of learning, with path evaluations at their recorded cost; likewise ``cpu_s``."""
     cpu_s: Amount
     peak_memory_bytes: Count
     stored_bytes: Count
@@ -61,7 +61,7 @@ class Resources(JsonStruct, frozen=True, kw_only=True):
 
     @property
     def all_flops(self) -> float:
-        """Of training and of everything else."""
+        """The FLOPs of training and of everything else."""
         return float(self.train_flops + self.inference_flops)
 
 
@@ -80,16 +80,16 @@ class SolvedProblem(JsonStruct, frozen=True, kw_only=True):
     notes: list[dict[str, Any]] = msgspec.field(default_factory=list)
     """What the algorithm noted, for people to read."""
     accuracy_learnt: Share | None = None
-    """On the test set, right after it was learnt."""
+    """Accuracy on the test set, right after the problem was learnt."""
     accuracy_final: Share | None = None
-    """On the test set, after the whole sequence."""
+    """Accuracy on the test set, after the whole sequence."""
 
     def to_json(self) -> dict[str, Any]:
         return without_none(msgspec.to_builtins(self), "accuracy_learnt", "accuracy_final")
 
 
 class Environment(JsonStruct, frozen=True, kw_only=True):
-    """What a result was made with."""
+    """The versions and the machine that a result was made with."""
 
     python: str = ""
     packages: dict[str, str | None] = msgspec.field(default_factory=dict)
@@ -101,7 +101,7 @@ class Environment(JsonStruct, frozen=True, kw_only=True):
 
 
 class Record(JsonStruct, frozen=True, kw_only=True):
-    """All that a job which has ended leaves to be read."""
+    """All that a job which has ended leaves behind."""
 
     schema: int = RECORD_SCHEMA
     status: str
@@ -115,9 +115,9 @@ class Record(JsonStruct, frozen=True, kw_only=True):
     environment: Environment = msgspec.field(default_factory=Environment)
     predictions_sha256: str | None = None
     settings: dict[str, Any] | None = None
-    """Training, scale and protocol, as they were."""
+    """The settings of training, scale and protocol."""
     metrics: dict[str, float] | None = None
-    """The scores that a job's own accuracies give."""
+    """The scores computed from the job's own accuracies."""
 
     def __post_init__(self) -> None:
         if self.schema != RECORD_SCHEMA:
@@ -129,7 +129,7 @@ class Record(JsonStruct, frozen=True, kw_only=True):
             self._check_scores()
 
     def _check_scores(self) -> None:
-        """Require what the scores of a job that is done are made of."""
+        """Raise ValueError if a job that is done lacks what its scores are made of."""
         if not self.problems:
             raise ValueError("problems is empty, and yet status is done")
         if self.matrix and len(self.matrix) != len(self.problems):
@@ -150,12 +150,12 @@ class Record(JsonStruct, frozen=True, kw_only=True):
 
     @property
     def learnt(self) -> list[float]:
-        """Test accuracy of each problem when it was learnt."""
+        """The test accuracy of each problem right after it was learnt."""
         return [each.accuracy_learnt or 0.0 for each in self.problems]
 
     @property
     def final(self) -> list[float]:
-        """Test accuracy of each problem at the end."""
+        """The test accuracy of each problem at the end."""
         return [each.accuracy_final or 0.0 for each in self.problems]
 
     @classmethod
@@ -177,5 +177,5 @@ def _other_schema(schema: object) -> str:
 
 
 def parse_record(content: bytes) -> Record:
-    """Return the record that a file holds; ValueError if it is damaged or not a record."""
+    """Return the record in a file's content; raise ValueError if it is damaged or not a record."""
     return Record.from_json(parse_json(content))

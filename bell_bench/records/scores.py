@@ -1,4 +1,4 @@
-"""How well a job did: the one list of scores, in percentage points.
+"""The scores of a job: the one list of scores, in percentage points.
 
 The first four are those of the paper's appendix "Experimental Measurements".
 """
@@ -14,30 +14,30 @@ from bell_bench.records.record import Record
 
 @dataclass(frozen=True)
 class JobAccuracies:
-    """All test accuracies of a job, per problem and in [0, 1]; what a score is made of."""
+    """All test accuracies of a job, per problem and in [0, 1], from which scores are computed."""
 
     final: Sequence[float]
-    """Of the final model."""
+    """Accuracies of the final model."""
     learnt: Sequence[float]
-    """Of the model right after it learnt the problem."""
+    """Accuracies of the model right after it learnt the problem."""
     standalone: Sequence[float] | None = None
-    """Of the standalone run on the same problems, if there is one."""
+    """Accuracies of the standalone run on the same problems, if there is one."""
     matrix: Sequence[Sequence[float]] = ()
-    """Row t: on problems 0..t after learning t. Empty for long sequences."""
+    """Row t: accuracies on problems 0..t after learning t. Empty for long sequences."""
     classes: Sequence[int] = ()
-    """How many classes each problem has, so that chance is known."""
+    """How many classes each problem has, from which the accuracy of chance follows."""
 
     def __post_init__(self) -> None:
         others = [self.learnt] + ([] if self.standalone is None else [self.standalone])
         if not self.final or any(len(each) != len(self.final) for each in others):
             raise ValueError(
-                f"accuracies at the end and when learnt must be as many, and at least one: "
+                "there must be as many accuracies at the end as when learnt, and at least one: "
                 f"{len(self.final)} and {', '.join(str(len(each)) for each in others)}"
             )
 
     @staticmethod
     def of(record: Record, standalone: Record | None = None) -> JobAccuracies:
-        """Return those of a job that is done."""
+        """Return the accuracies of a job that is done."""
         return JobAccuracies(
             record.final,
             record.learnt,
@@ -53,13 +53,13 @@ class Score:
     and ``Results.leaderboard``."""
 
     name: str
-    """Of its column."""
+    """The name of its column."""
     title: str
-    """In tables."""
+    """Its title in tables."""
     says: str
-    """What it means, in a line."""
+    """Its meaning, in a line."""
     of: Callable[[JobAccuracies], float | None]
-    """Its value; None where it has none."""
+    """A function that returns its value; None if it has none."""
     signed: bool = True
     """Whether it is a difference, printed with its sign."""
     against_standalone: bool = False
@@ -67,11 +67,11 @@ class Score:
     shown: bool = True
     """Whether tables show it; the CSV has it in any case."""
     recorded: str = ""
-    """Its name in records and submissions, where that is another."""
+    """Its name in records and submissions, if that differs."""
 
     @property
     def form(self) -> str:
-        """How it is printed."""
+        """The format in which it is printed."""
         return "{:+.2f}" if self.signed else "{:.2f}"
 
     @property
@@ -81,22 +81,22 @@ class Score:
 
 
 def average_accuracy(of: JobAccuracies) -> float:
-    """A: the final model's accuracy, averaged over all problems."""
+    """Return A: the final model's accuracy, averaged over all problems."""
     return 100 * mean(of.final)
 
 
 def forgetting(of: JobAccuracies) -> float:
-    """F: accuracy at the end minus when learnt, averaged; below 0 where the model forgot."""
+    """Return F: mean accuracy at the end minus when learnt; below 0 if the model forgot."""
     return 100 * mean([end - learnt for end, learnt in zip(of.final, of.learnt, strict=True)])
 
 
 def last_transfer(of: JobAccuracies) -> float | None:
-    """Tr⁻¹: the last problem's accuracy minus that of the standalone run on the same problem."""
+    """Return Tr⁻¹: the last problem's accuracy minus that of a standalone run on it."""
     return None if of.standalone is None else 100 * (of.final[-1] - of.standalone[-1])
 
 
 def backward_transfer(of: JobAccuracies) -> float:
-    """The first problem's accuracy at the end minus when learnt: what S_plus is made to show."""
+    """Return the first problem's accuracy at the end minus when learnt; for S_plus."""
     return 100 * (of.final[0] - of.learnt[0])
 
 
@@ -110,15 +110,15 @@ SCORES = (
     Score("backward", "backward", "accuracy on the first problem at the end minus when learnt",
           backward_transfer, shown=False, recorded="backward_transfer"),
 )  # fmt: skip
-"""All of them, in the order of their columns. A new one needs its line here and nothing else."""
+"""All scores, in the order of their columns. A new one needs its line here and nothing else."""
 
 
 def job_scores(of: JobAccuracies) -> dict[str, float | None]:
-    """Every score by its column's name."""
+    """Return every score by its column's name."""
     return {score.name: score.of(of) for score in SCORES}
 
 
 def recorded_scores(of: JobAccuracies) -> dict[str, float]:
-    """The scores that a job's own accuracies give, as its record states them."""
+    """Return the scores that a job's own accuracies give, named as in its record."""
     found = {score.key: score.of(of) for score in SCORES if not score.against_standalone}
     return {name: value for name, value in found.items() if value is not None}

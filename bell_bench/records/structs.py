@@ -1,4 +1,4 @@
-"""What our types have in common: plain JSON in and out, and the subscripts of earlier releases."""
+"""The base of our types: to and from plain JSON, and with subscripts as in old releases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class JsonStruct(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_json(cls: type[T], content: Any) -> T:
-        """Return the object; ValueError, which names the field, if the content does not fit."""
+        """Return the object; raise ValueError, which names the field, if it does not fit."""
         try:
             return msgspec.convert(content, cls)
         except msgspec.ValidationError as error:
@@ -34,7 +34,7 @@ class JsonStruct(msgspec.Struct, frozen=True, kw_only=True):
         return content
 
     def __getitem__(self, name: str) -> Any:
-        """The value of a field, as when records were plain mappings; use the attribute instead."""
+        """Return the value of a field, as when records were mappings; use the attribute instead."""
         warnings.warn(
             f"{type(self).__name__}[{name!r}] is written {type(self).__name__}.{name} now",
             DeprecationWarning,
@@ -54,7 +54,7 @@ class JsonStruct(msgspec.Struct, frozen=True, kw_only=True):
         return iter(self.keys())
 
     def get(self, name: str, default: Any = None) -> Any:
-        """As ``__getitem__``, with a default."""
+        """Return the value of a field, or a default; use the attribute instead."""
         warnings.warn(
             f"{type(self).__name__}.get({name!r}) is written {type(self).__name__}.{name} now",
             DeprecationWarning,
@@ -97,7 +97,7 @@ def _brief(found: str | float | None) -> str:
 
 
 def without_none(content: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Leave out the named entries that are None."""
+    """Return the content without the named entries that are None."""
     return {
         name: value for name, value in content.items() if value is not None or name not in names
     }

@@ -1,6 +1,6 @@
-"""The distribution that ``bell-bench new-algorithm`` writes, as the files beside this one.
+"""Write the distribution of ``bell-bench new-algorithm``, from the files beside this one.
 
-Each is a real file of a distribution called my-idea; a new one gets another name put in its place.
+Each is a real file of a distribution called my-idea, whose name is replaced in a new one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KINDS = {
 }
 NO_LICENCE = "none"
 LICENCES = ("MIT", "BSD-3-Clause", "Apache-2.0", NO_LICENCE)
-"""Licences by their SPDX names; ``none`` leaves the choice for later, and all rights with you."""
+"""Licences by their SPDX names; ``none`` postpones the choice and reserves all rights."""
 
 _HERE = pathlib.Path(__file__).parent
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -34,7 +34,7 @@ _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 def write_distribution(
     folder: pathlib.Path, *, kind: str = "modular", licence: str = "MIT", author: str | None = None
 ) -> pathlib.Path:
-    """Write the distribution of an algorithm named like ``folder``, which must not be there yet."""
+    """Write the distribution of an algorithm named like ``folder``, which must not exist yet."""
     if kind not in KINDS:
         raise unknown("kind", kind, KINDS)
     licence = _licence(licence)
@@ -59,7 +59,7 @@ def write_distribution(
 
 
 def _files(kind: str, licence: str) -> Iterator[tuple[str, pathlib.Path]]:
-    """What is written where, under the name my-idea."""
+    """Yield each file's place in the distribution, under the name my-idea, and its source."""
     for source in sorted((_HERE / "distribution").rglob("*")):
         if source.is_file() and "__pycache__" not in source.parts:
             yield source.relative_to(_HERE / "distribution").as_posix(), source
@@ -70,12 +70,12 @@ def _files(kind: str, licence: str) -> Iterator[tuple[str, pathlib.Path]]:
 
 
 def _put(words: Mapping[str, str], text: str) -> str:
-    """The text with every word replaced at once, so that no replacement is replaced again."""
+    """Return the text with all words replaced at once, so that no replacement is replaced again."""
     return re.sub("|".join(words), lambda match: words[match[0]], text)
 
 
 def _licence(asked: str) -> str:
-    """The licence as it is spelt, whatever case it was asked for in."""
+    """Return the licence as it is spelt, for a name in any case."""
     found = {licence.casefold(): licence for licence in LICENCES}.get(asked.casefold())
     if found is None:
         raise unknown("licence", asked, LICENCES)
@@ -83,14 +83,14 @@ def _licence(asked: str) -> str:
 
 
 def _author(name: str) -> str:
-    """A name as it may stand in a line of any file."""
+    """Return a name that may stand in a line of any file."""
     if not name.isprintable():
-        raise UsageError(f"the author {name!r} has line breaks or control characters: leave them")
+        raise UsageError(f"the author {name!r} has line breaks or control characters: omit them")
     return name.strip()
 
 
 def _quoted(text: str) -> str:
-    """A string of TOML: the escapes of JSON are among its own."""
+    """Return a string of TOML, whose escapes include those of JSON."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -100,7 +100,7 @@ def _module(name: str) -> str:
 
 
 def _check(name: str, module: str, folder: pathlib.Path) -> None:
-    """Refuse a name that could not be installed, imported or told apart."""
+    """Raise UsageError for a name that could not be installed, imported or told apart."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"{name!r} cannot name a distribution: begin and end with a letter or digit, and use "
@@ -110,14 +110,14 @@ def _check(name: str, module: str, folder: pathlib.Path) -> None:
         raise UsageError(f"{name} would hide the Python module {module}: choose another name")
     for provided in registry().algorithms:
         known = provided.spec.name
-        if known.casefold() == name.casefold():  # such names are taken for each other elsewhere
+        if known.casefold() == name.casefold():  # some systems take these for one name
             raise UsageError(f"{provided.provider} has an algorithm {known}: choose another name")
     if folder.exists():
         raise UsageError(f"{folder} is already there: choose another name, or remove it")
 
 
 def _git_author() -> str:
-    """The name git signs commits with, if there is one."""
+    """Return the name that git signs commits with, if there is one."""
     try:
         done = subprocess.run(
             ["git", "config", "user.name"], capture_output=True, text=True, timeout=10

@@ -1,4 +1,4 @@
-"""Holding an algorithm to every contract, and telling what was found."""
+"""Check an algorithm against every contract, and report the findings."""
 
 from __future__ import annotations
 
@@ -29,38 +29,38 @@ _BY_NAME: dict[str, Contract] = {
     contract.__name__.replace("_", "-"): contract for contract in contracts.ALL
 }
 CLASS = "class "
-"""How an import string of a class begins, to tell it from the names of registered algorithms."""
+"""The prefix of a class's import string, which tells it from the names of registered algorithms."""
 CONTRACTS = tuple(_BY_NAME)
-"""The names of all contracts, in the order in which they are looked at."""
+"""The names of all contracts, in the order in which they are checked."""
 
 
 class ContractBroken(AssertionError):
-    """An algorithm breaks a contract; the message says which, how, and which command tells more."""
+    """An algorithm breaks a contract; the message says which, how, and what explains it."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """How an algorithm stands to one contract."""
+    """What the check of one contract found."""
 
     contract: str
     status: str
-    """kept, broken, not applicable, or not run since another contract's fault came before."""
+    """kept, broken, not applicable, or not run because a fault of another contract came first."""
     detail: str = ""
     seconds: float = 0.0
 
     @property
     def text(self) -> str:
-        """The contract itself."""
+        """The text of the contract."""
         return contract_text(self.contract)
 
     @property
     def where(self) -> str:
-        """The command that tells more, wherever the documentation is."""
+        """The command that explains the contract, wherever the documentation is."""
         return f"bell-bench check --explain {self.contract}"
 
     @property
     def facts(self) -> dict[str, Any]:
-        """All of it, as JSON has it."""
+        """The finding as a dictionary for JSON."""
         return {**asdict(self), "text": self.text, "where": self.where}
 
     def __str__(self) -> str:
@@ -73,12 +73,12 @@ class Finding:
 
 
 def contract_text(name: str) -> str:
-    """A contract as people read it."""
+    """Return a contract as people read it."""
     return explanation(name)[0]
 
 
 def explanation(name: str) -> list[str]:
-    """A contract and what to know of it, in paragraphs, as in docs/contracts.md."""
+    """Return a contract and its explanation in paragraphs, as in docs/contracts.md."""
     text = (inspect.getdoc(_contract(name)) or "").replace("``", "`")
     return [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
 
@@ -86,29 +86,29 @@ def explanation(name: str) -> list[str]:
 def examine(
     algorithm: str | type[Algorithm], names: tuple[str, ...] = CONTRACTS
 ) -> Iterator[Finding]:
-    """Look at contract after contract, and give each finding when it is known.
+    """Check contract after contract, and yield each finding when it is known.
 
-    In another process, so that a call that takes over 90 s is a finding, as one that ends the
-    process is; in this one if no other can import the class.
+    The checks run in another process, so that a call that takes over 90 s or ends the process
+    becomes a finding. They run in this process if no other can import the class.
     """
     for name in names:
         _contract(name)
     subject, spec = _subject(algorithm)
     with tempfile.TemporaryDirectory(
         prefix="bell-bench-check-",
-        ignore_cleanup_errors=True,  # what was ended may still be going
+        ignore_cleanup_errors=True,  # an ended process may still be writing
     ) as folder:
-        house = pathlib.Path(folder).resolve() / "runs"
-        write_json(house / "another-job" / "record.json", {})  # there for any that would look
+        runs = pathlib.Path(folder).resolve() / "runs"
+        write_json(runs / "another-job" / "record.json", {})  # no algorithm may open this
         if subject.address is None:
-            yield from look(session_of(algorithm, house), names)
+            yield from look(session_of(algorithm, runs), names)
         else:
-            asked = Asked(subject.address, spec.load, names, str(house))
+            asked = Asked(subject.address, spec.load, names, str(runs))
             yield from (Finding(**found) for found in look_apart(asked))
 
 
 def look(session: Session, names: Sequence[str]) -> Iterator[Finding]:
-    """The same in this process, for as long as it takes."""
+    """Check contracts in this process, without a time limit."""
     verdicts = Verdicts(session)
     for name in names:
         started = time.perf_counter()
@@ -117,16 +117,16 @@ def look(session: Session, names: Sequence[str]) -> Iterator[Finding]:
 
 
 def session_of(
-    algorithm: str | type[Algorithm], house: pathlib.Path, tell: Tell = silent
+    algorithm: str | type[Algorithm], runs: pathlib.Path, tell: Tell = silent
 ) -> Session:
-    """An examination of an algorithm: by name, by import string or as a class."""
+    """Return a session that checks an algorithm, given by name, by import string or as a class."""
     subject, spec = _subject(algorithm)
-    return Session(subject, world_for(spec.suites), house, dict(spec.options), tell)
+    return Session(subject, world_for(spec.suites), runs, dict(spec.options), tell)
 
 
 def check_algorithm(algorithm: str | type[Algorithm], contract: str | None = None) -> None:
-    """Raise ``ContractBroken`` if the algorithm, by name or as a class, breaks any contract, or
-    the one named."""
+    """Raise ``ContractBroken`` if the algorithm, given by name or as a class, breaks the named
+    contract; without a name, if it breaks any."""
     found = examine(algorithm, CONTRACTS if contract is None else (contract,))
     broken = [str(finding) for finding in found if finding.status in ("broken", "not run")]
     if broken:
@@ -134,7 +134,7 @@ def check_algorithm(algorithm: str | type[Algorithm], contract: str | None = Non
 
 
 class Verdicts(dict[str, tuple[str, str]]):
-    """Status and detail by contract, each looked at once, when it is asked for."""
+    """Status and detail by contract. Each contract is checked once, on the first access."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -162,7 +162,7 @@ def _contract(name: str) -> Contract:
 
 
 def _subject(algorithm: str | type[Algorithm]) -> tuple[Subject, AlgorithmSpec]:
-    """The class and its spec; a class by itself declares options in its attribute ``options``."""
+    """Return the class and its spec; a bare class declares options in its attribute ``options``."""
     if isinstance(algorithm, str) and algorithm.startswith(CLASS):
         algorithm = cast("type[Algorithm]", load_object(algorithm.removeprefix(CLASS)))
     if isinstance(algorithm, str):
@@ -176,16 +176,16 @@ def _subject(algorithm: str | type[Algorithm]) -> tuple[Subject, AlgorithmSpec]:
             kind.__name__, f"{kind.__module__}:{kind.__name__}", "", options=declared
         )
     member = None
-    if isinstance(kind, functools.partial):  # one of a family, such as avalanche:Naive
+    if isinstance(kind, functools.partial):  # a member of a family, such as avalanche:Naive
         member, kind = kind, kind.func
     if not (isinstance(kind, type) and issubclass(kind, Algorithm)):
-        raise UsageError(f"{spec.load} is no subclass of bell_bench.Algorithm")
+        raise UsageError(f"{spec.load} is not a subclass of bell_bench.Algorithm")
     return Subject(spec.name, kind, complete(spec, {}), member, address), spec
 
 
 def _address(kind: type) -> str | None:
-    """A class as another process can import it; None if it is made where it is used, or if its
-    module is known to this process alone."""
+    """Return a class as another process can import it; None if only this process can, because the
+    class is local or its module is known here alone."""
     module, name = kind.__module__, kind.__qualname__
     here = getattr(sys.modules.get(module), name, None) is kind and module != "__main__"
     top = module.partition(".")[0]

@@ -42,14 +42,14 @@ from bell_bench.testing.tiny_job import (
 from bell_bench.testing.tiny_problems import TinyTask, World
 
 SLACK = 4096
-"""Bytes that need no accounting."""
+"""How many bytes need not be accounted for."""
 Contract = Callable[["Session"], str | None]
-"""Raises if it is broken; may note what could not be tried."""
+"""Raises if the contract is broken; may return what could not be tried."""
 
 
 @dataclass
 class Ran:
-    """A whole run: what was predicted after each problem, and what was told on the way."""
+    """A whole run: the predictions after each problem, and the trial that made them."""
 
     trial: Trial
     after: list[list[Tensor]] = field(default_factory=list)
@@ -58,16 +58,16 @@ class Ran:
 
 @dataclass(frozen=True)
 class Session:
-    """An examination: trials share one store of path evaluations, as jobs of a run do."""
+    """A check of one algorithm; its trials share a store of path evaluations, as jobs do."""
 
     subject: Subject
     world: World
-    house: pathlib.Path
+    runs: pathlib.Path
     declared: dict[str, Option] = field(default_factory=dict)
     tell: Tell = silent
 
     def trial(self, **changes: Any) -> Trial:
-        return Trial(self.subject, self.world, self.house, tell=self.tell, **changes)
+        return Trial(self.subject, self.world, self.runs, tell=self.tell, **changes)
 
     def tasks(self, sequence: str) -> Sequence[TinyTask]:
         tasks = self.world.sequences[sequence]
@@ -84,7 +84,7 @@ class Session:
 
     @property
     def plain(self) -> Ran:
-        """The plain sequence with all defaults, run once for all who need it."""
+        """The plain sequence with all defaults, run once for all contracts that need it."""
         if isinstance(self._plain, Ran):
             return self._plain
         raise self._plain
@@ -194,7 +194,7 @@ def plain_files(session: Session) -> None:
 
 
 def _code_in(file: pathlib.Path) -> str:
-    """Why a file might run code when it is loaded; empty if it has a format that cannot."""
+    """Return why a file might run code when it is loaded; empty if its format cannot."""
     content = file.read_bytes()
     if content.startswith(b"PK") and zipfile.is_zipfile(file):
         return _code_in_archive(file)
@@ -212,7 +212,7 @@ def _code_in(file: pathlib.Path) -> str:
     except UnicodeDecodeError:
         return "which is neither text, JSON, .npy, .npz nor safetensors"
     except ValueError as error:
-        return f"which is no JSON: {error}"
+        return f"which is not JSON: {error}"
     return ""
 
 
@@ -222,7 +222,7 @@ def _code_in_archive(file: pathlib.Path) -> str:
     if any(name.endswith(".pkl") for name in names):
         return "which holds a pickle (torch.save writes these)"
     if others := [name for name in names if not name.endswith(".npy")]:
-        return f"an archive that holds {others[0]}, which is no array"
+        return f"an archive that holds {others[0]}, which is not an array"
     return _needs_pickle(lambda: read_arrays(file))
 
 
@@ -235,10 +235,10 @@ def _needs_pickle(read: Callable[[], object]) -> str:
 
 
 def _is_pickle(content: bytes) -> bool:
-    """Whether it is a program for pickle's machine, text (protocol 0) included; not run."""
+    """Return whether the content is a pickle, of protocol 0 (text) as well, without running it."""
     try:
         pickletools.dis(content, out=io.StringIO())
-    except Exception:  # of many kinds, whatever the first wrong operation is
+    except Exception:  # the type depends on the first wrong operation
         return False
     return True
 
@@ -342,7 +342,7 @@ def options(session: Session) -> str:
 
 
 def _values(option: Option) -> list[Any]:
-    """Values other than the default that an option must take."""
+    """Return values other than the default that an option must take."""
     found = list(option.choices)
     if option.type is bool:
         found += [True, False]
@@ -354,7 +354,7 @@ def _values(option: Option) -> list[Any]:
 
 
 def _number(option: Option) -> list[Any]:
-    """A number other than the default: the lowest that is declared, or else one nearby."""
+    """Return a number other than the default: the lowest that is declared, or else one nearby."""
     default, lowest, above = option.default, option.minimum, option.above
     found = [] if lowest is None else [lowest]
     if above is not None:
@@ -398,9 +398,9 @@ def nothing_else(session: Session) -> None:
     suites; it is a help against mistakes, not a wall against intent.
     """
     name, fault, refused = "watched-job", None, []
-    own = (session.house / name, session.house / "evaluations")
+    own = (session.runs / name, session.runs / "evaluations")
     with (
-        side_effects.files_and_network(session.house, own) as opened,
+        side_effects.files_and_network(session.runs, own) as opened,
         side_effects.suites_asked_for() as suites,
     ):
         try:
@@ -442,13 +442,13 @@ def accounts_storage(session: Session) -> None:
     kept = side_effects.kept_bytes(trial.algorithm, without=trial.handed)
     if kept > 1.1 * told + SLACK:
         raise Broken(
-            f"it keeps {kept:,} bytes of arrays, tensors and numbers, but told of {told:,}: call "
+            f"it keeps {kept:,} bytes of arrays, tensors and numbers, but reported {told:,}: call "
             "context.account(what, bytes, parameters) after learning"
         )
     files = [path for path in trial.save("accounted").rglob("*") if path.is_file()]
     saved = sum(path.stat().st_size for path in files)
     if saved > 1.1 * told + 4 * SLACK:
-        raise Broken(f"save(folder) wrote {saved:,} bytes, but it told of {told:,}")
+        raise Broken(f"save(folder) wrote {saved:,} bytes, but it reported {told:,}")
 
 
 def charges_work(session: Session) -> None:
@@ -475,4 +475,4 @@ ALL: tuple[Contract, ...] = (
     few_points, mixed_inputs, multi_class, nothing_else, leaves_inputs, accounts_storage,
     charges_work,
 )  # fmt: skip
-"""In the order in which they are looked at, the simplest first."""
+"""All contracts, in the order in which they are checked, the simplest first."""

@@ -1,4 +1,4 @@
-"""An examination in a process of its own: a call that hangs it, or ends it, is a finding."""
+"""Check an algorithm in a process of its own: a call that hangs or ends it becomes a finding."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ from bell_bench.plugins import told_of_plugins
 from bell_bench.testing.tiny_job import NO_CALL, Tell
 
 LIMIT = 90.0
-"""Seconds that one call may take; on problems so small, most take a hundredth of one."""
+"""How many seconds one call may take; on problems so small, most calls take a hundredth of one."""
 TICK = 0.02
 SHOWN = 10_000
-"""Bytes of what the process has printed that its caller is shown."""
+"""How many bytes of the process's output its caller is shown."""
 _EVENTS = "events.jsonl"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be examined, and what the process that asks has set."""
+    """What is to be checked, and the settings of the process that asks."""
 
     algorithm: str
     load: str
-    """Its import string: what this process has loaded needs no trial in the other."""
+    """Its import string, known to load: the other process loads it before the checks begin."""
     names: Sequence[str]
-    """Of contracts."""
-    house: str
+    """The names of contracts."""
+    runs: str
     threads: int = field(default_factory=torch.get_num_threads)
     path: list[str] = field(default_factory=lambda: list(sys.path))
 
 
-def teller(house: pathlib.Path) -> Tell:
-    """Tells whoever waits for an examination in this house of every call before it is made."""
-    tell = EventWriter(house.parent / _EVENTS)
+def teller(runs: pathlib.Path) -> Tell:
+    """Return a function that announces every call to the process that waits for this check."""
+    tell = EventWriter(runs.parent / _EVENTS)
     return lambda what: tell("calling", what=what)
 
 
 def look_apart(asked: Asked) -> Iterator[dict[str, Any]]:
-    """What a ``Finding`` is made of, for one contract after the other."""
-    desk = pathlib.Path(asked.house).parent
-    write_json(desk / "asked.json", asdict(asked))
-    events, log = EventReader(desk / _EVENTS), desk / "log.txt"
+    """Yield the fields of a ``Finding`` for one contract after another."""
+    workspace = pathlib.Path(asked.runs).parent
+    write_json(workspace / "asked.json", asdict(asked))
+    events, log = EventReader(workspace / _EVENTS), workspace / "log.txt"
     with log.open("wb") as stream:
         environment = {**os.environ, **cpu_determinism.held(), **told_of_plugins()}
-        process = forkserver.start(__name__, (str(desk),), environment, stream)
+        process = forkserver.start(__name__, (str(workspace),), environment, stream)
     left, doing, since, ended = list(asked.names), NO_CALL, time.monotonic(), False
     try:
         while left:
@@ -84,23 +84,23 @@ def look_apart(asked: Asked) -> Iterator[dict[str, Any]]:
 
 
 def _end_of(log: pathlib.Path) -> str:
-    """What was printed last; no more of it than people read."""
+    """Return the end of what was printed, no longer than people read."""
     with log.open("rb") as stream:
         stream.seek(max(0, log.stat().st_size - SHOWN))
         return stream.read(SHOWN).decode(errors="replace")
 
 
-def start(desk: str) -> int:
-    """In the other process: look at each contract, and tell of every call before it is made."""
+def start(workspace: str) -> int:
+    """Check each contract, in the other process; announce every call before it is made."""
     from bell_bench.testing.conformance import look, session_of
 
-    folder = pathlib.Path(desk)
+    folder = pathlib.Path(workspace)
     asked, tell = Asked(**read_json(folder / "asked.json")), EventWriter(folder / _EVENTS)
     sys.path[:] = asked.path
     torch.set_num_threads(asked.threads)
     load_object(asked.load)
-    house = pathlib.Path(asked.house)
-    for finding in look(session_of(asked.algorithm, house, teller(house)), asked.names):
-        sys.stdout.flush()  # the last finding may be the end of this process
+    runs = pathlib.Path(asked.runs)
+    for finding in look(session_of(asked.algorithm, runs, teller(runs)), asked.names):
+        sys.stdout.flush()  # the next contract may end this process
         tell("found", finding=asdict(finding))
     return 0

@@ -1,6 +1,6 @@
-"""Going on from a checkpoint in a process that has seen nothing of what came before it.
+"""Resume from a checkpoint in a process that has seen nothing of the job before it.
 
-What an algorithm keeps in a module or a class, and neither saves nor loads, is not there.
+What an algorithm keeps in a module or a class, and does not save, is missing there.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ Scores = list[list[Tensor]]
 
 @dataclass(frozen=True)
 class Cut:
-    """A job that was cut off, and what its worker knew."""
+    """A job that was stopped, and what its worker knew."""
 
     name: str
     folder: str
-    """Where ``save`` wrote."""
+    """The folder that ``save`` wrote to."""
     learnt: int
     stored: Mapping[str, Sequence[int]]
-    """What was told to ``context.account``."""
+    """The amounts that were reported to ``context.account``."""
     algorithm: str | None
-    """How another process finds it."""
+    """How another process finds the algorithm."""
     threads: int = field(default_factory=torch.get_num_threads)
     path: list[str] = field(default_factory=lambda: list(sys.path))
 
 
 def go_on(session: Session, cut: Cut) -> Scores:
-    """Scores of all problems known right after loading, and of all at the end."""
+    """Return the scores of all known problems after loading, and of all problems at the end."""
     tasks, trial = session.tasks("plain"), session.trial(name=cut.name)
     trial.load(pathlib.Path(cut.folder), tasks[: cut.learnt])
     trial.job_context.stored = {what: list(sizes) for what, sizes in cut.stored.items()}
@@ -54,28 +54,28 @@ def go_on(session: Session, cut: Cut) -> Scores:
 
 
 def go_on_elsewhere(session: Session, cut: Cut) -> Scores:
-    """The same in another process; in this one if no other can import the class."""
+    """Resume in another process, or in this one if no other can import the class."""
     if cut.algorithm is None:
         return go_on(session, cut)
     session.tell(NO_CALL)  # until the other process makes one
-    desk = session.house / f"{cut.name}-elsewhere"
-    write_json(desk / "cut.json", asdict(cut))
-    with (desk / "log.txt").open("w+b") as log:
-        process = forkserver.start(__name__, (str(desk),), dict(os.environ), log)
+    folder = session.runs / f"{cut.name}-elsewhere"
+    write_json(folder / "cut.json", asdict(cut))
+    with (folder / "log.txt").open("w+b") as log:
+        process = forkserver.start(__name__, (str(folder),), dict(os.environ), log)
         try:
             code = process.wait()
         finally:
             forkserver.clear_away(process.pid)
-    answer = desk / "answer.json"
+    answer = folder / "answer.json"
     if code or not answer.is_file():
-        last = (desk / "log.txt").read_text(errors="replace").split("\n")[-3:]
+        last = (folder / "log.txt").read_text(errors="replace").split("\n")[-3:]
         raise Broken(f"load(folder) in another process ended it with {code}: {' '.join(last)}")
-    return _read(desk, read_json(answer))
+    return _read(folder, read_json(answer))
 
 
-def start(desk: str) -> int:
-    """In the other process: go on, and write down the scores or why there are none."""
-    folder = pathlib.Path(desk)
+def start(place: str) -> int:
+    """Resume in the other process, and write the scores or why there are none."""
+    folder = pathlib.Path(place)
     cut = Cut(**read_json(folder / "cut.json"))
     sys.path[:] = cut.path
     torch.set_num_threads(cut.threads)
@@ -83,27 +83,27 @@ def start(desk: str) -> int:
     return 0
 
 
-def _answer(desk: pathlib.Path, cut: Cut) -> dict[str, Any]:
+def _answer(folder: pathlib.Path, cut: Cut) -> dict[str, Any]:
     from bell_bench.testing.conformance import session_of
 
     assert cut.algorithm is not None
     try:
-        scores = go_on(session_of(cut.algorithm, desk.parent, teller(desk.parent)), cut)
+        scores = go_on(session_of(cut.algorithm, folder.parent, teller(folder.parent)), cut)
     except Fault as fault:
         return {"fault": [str(fault), fault.contract]}
     except NotApplicable as refusal:
         return {"refusal": str(refusal)}
     named = {f"{row}-{at}": each for row, kept in enumerate(scores) for at, each in enumerate(kept)}
-    write_arrays(desk / "scores.npz", {name: each.cpu().numpy() for name, each in named.items()})
+    write_arrays(folder / "scores.npz", {name: each.cpu().numpy() for name, each in named.items()})
     return {"known": [len(kept) for kept in scores]}
 
 
-def _read(desk: pathlib.Path, answer: Mapping[str, Any]) -> Scores:
+def _read(folder: pathlib.Path, answer: Mapping[str, Any]) -> Scores:
     if "fault" in answer:
         raise Fault(*answer["fault"])
     if "refusal" in answer:
         raise NotApplicable(answer["refusal"])
-    found = read_arrays(desk / "scores.npz")
+    found = read_arrays(folder / "scores.npz")
     return [
         [torch.from_numpy(found[f"{row}-{at}"]) for at in range(known)]
         for row, known in enumerate(answer["known"])

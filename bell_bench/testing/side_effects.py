@@ -1,4 +1,4 @@
-"""What an algorithm does besides what it says: files, network, randomness, devices, training."""
+"""Observe the side effects of an algorithm: files, network, randomness, devices, training."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bell_bench.plugins import Registry
 from bell_bench.records import JobFolder
 
 NUMBER = 8
-"""Bytes that a number in a list counts for, as it would in an array."""
+"""How many bytes a number in a list counts for: as many as in an array."""
 _FILE_EVENTS = ("open", "os.listdir", "os.scandir", "glob.glob", "os.remove", "os.rename")
 _watchers: list[Callable[[str, tuple[Any, ...]], None]] = []
 
@@ -34,9 +34,9 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 @contextlib.contextmanager
-def files_and_network(house: pathlib.Path, own: tuple[pathlib.Path, ...]) -> Iterator[list[str]]:
-    """Collects what is asked for below ``house`` but outside ``own``, files of any other job that
-    are opened, and every connection."""
+def files_and_network(runs: pathlib.Path, own: tuple[pathlib.Path, ...]) -> Iterator[list[str]]:
+    """Collect accesses below ``runs`` but outside ``own``, to files of other jobs, and
+    connections."""
     _install_hook()
     found: list[str] = []
 
@@ -47,8 +47,8 @@ def files_and_network(house: pathlib.Path, own: tuple[pathlib.Path, ...]) -> Ite
             path = pathlib.Path(os.path.abspath(arguments[0]))
             if any(path.is_relative_to(mine) for mine in own):
                 return
-            if path.is_relative_to(house):
-                found.append(f"{event} {path.relative_to(house.parent)}")
+            if path.is_relative_to(runs):
+                found.append(f"{event} {path.relative_to(runs.parent)}")
             elif event == "open" and _of_a_job(path):
                 found.append(f"{event} {path}")
 
@@ -60,13 +60,13 @@ def files_and_network(house: pathlib.Path, own: tuple[pathlib.Path, ...]) -> Ite
 
 
 def _of_a_job(file: pathlib.Path) -> bool:
-    """Whether a file is a job's record or predictions, or anything else in the folder of a job."""
+    """Return whether a file is a job's record or predictions, or lies in a job's folder."""
     job = JobFolder(file.parent)
     own_names = (job.record_file, job.predictions_file)
     return file in own_names or any(JobFolder(each).job_file.is_file() for each in file.parents)
 
 
-def _install_hook(installed: list[bool] = []) -> None:  # noqa: B006 (an audit hook stays for good)
+def _install_hook(installed: list[bool] = []) -> None:  # noqa: B006 (an audit hook cannot be removed)
     if not installed:
         sys.addaudithook(_hook)
         installed.append(True)
@@ -74,7 +74,7 @@ def _install_hook(installed: list[bool] = []) -> None:  # noqa: B006 (an audit h
 
 @contextlib.contextmanager
 def suites_asked_for() -> Iterator[list[str]]:
-    """Collects the names of suites that are looked up, from which later problems could be made."""
+    """Collect the names of suites that are looked up: later problems could be made from them."""
     found: list[str] = []
     usual = Registry.suite
 
@@ -88,11 +88,11 @@ def suites_asked_for() -> Iterator[list[str]]:
 
 @contextlib.contextmanager
 def devices_asked_for(package: str) -> Iterator[list[str]]:
-    """Collects which questions about devices are asked by code of ``package`` itself."""
+    """Collect the questions about devices that code of ``package`` itself asks."""
     found: list[str] = []
 
     def ask(name: str, usual: Callable[..., Any]) -> Callable[..., Any]:
-        @_looking_like(usual)
+        @_like(usual)
         def asked(*arguments: Any, **more: Any) -> Any:
             if _package(sys._getframe(1)) == package:
                 found.append(f"{name}()")
@@ -117,7 +117,7 @@ def _package(frame: FrameType) -> str:
 
 @contextlib.contextmanager
 def optimiser_steps() -> Iterator[list[int]]:
-    """Counts steps of torch's optimisers, whoever makes them, in a list of one."""
+    """Count the steps of torch's optimisers, whoever makes them, in a list of one number."""
     count = [0]
 
     def step(*_: Any) -> None:
@@ -132,7 +132,7 @@ def optimiser_steps() -> Iterator[list[int]]:
 
 @contextlib.contextmanager
 def seeds_given(package: str) -> Iterator[list[object]]:
-    """Collects the seeds that code of ``package`` itself gives to generators of its own."""
+    """Collect the seeds that code of ``package`` itself gives to generators of its own."""
     found: list[object] = []
 
     def given(seed: object, frame: FrameType) -> None:
@@ -149,7 +149,7 @@ def seeds_given(package: str) -> Iterator[list[object]]:
             stack.enter_context(mock.patch.object(owner, name, watched))
         usual = np.random.default_rng
 
-        @_looking_like(usual)
+        @_like(usual)
         def default_rng(seed: Any = None) -> np.random.Generator:
             given(seed, sys._getframe(1))
             return usual(seed)
@@ -166,7 +166,7 @@ def _seeded_when_made(kind: type[Any], given: _Given) -> type[Any]:
         given(seed, sys._getframe(1))
         kind.__init__(self, seed)
 
-    return _standing_in(kind, __init__=make)
+    return _replacement(kind, __init__=make)
 
 
 def _seeded_by_method(kind: type[Any], given: _Given) -> type[Any]:
@@ -174,11 +174,11 @@ def _seeded_by_method(kind: type[Any], given: _Given) -> type[Any]:
         given(seed, sys._getframe(1))
         return kind.manual_seed(self, seed)
 
-    return _standing_in(kind, manual_seed=manual_seed)
+    return _replacement(kind, manual_seed=manual_seed)
 
 
-def _standing_in(kind: type[Any], **changes: Any) -> type[Any]:
-    """A subclass that may be asked about whatever the class may be asked about."""
+def _replacement(kind: type[Any], **changes: Any) -> type[Any]:
+    """Return a subclass that also answers isinstance for objects of the class itself."""
 
     class Asked(type(kind)):  # type: ignore[misc]
         def __instancecheck__(cls, thing: object) -> bool:
@@ -189,28 +189,28 @@ def _standing_in(kind: type[Any], **changes: Any) -> type[Any]:
     return made
 
 
-def _looking_like(usual: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator for a function that stands in for another: whoever looks at it finds what the
-    other one has, a cache's methods and ``__wrapped__`` among it. Libraries do look."""
+def _like(usual: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator for a function that replaces another. The new function has all attributes
+    of the other one, such as a cache's methods and ``__wrapped__``, because libraries use them."""
 
-    def dressed(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         functools.update_wrapper(function, usual)
         for name in set(dir(usual)) - set(dir(function)) | {"__wrapped__"}:
             setattr(function, name, getattr(usual, name, usual))
         return function
 
-    return dressed
+    return decorate
 
 
 def scramble(seed: int) -> None:
-    """Put the process's own generators into another state."""
+    """Put the process's global random generators into another state."""
     random.seed(seed)
     np.random.seed(seed)
     torch.manual_seed(seed)
 
 
 def global_randomness() -> tuple[Any, ...]:
-    """The state of the process's own generators, to be compared."""
+    """Return the state of the process's global random generators, for comparison."""
     numbers = np.random.get_state(legacy=False)["state"]
     return (
         random.getstate(),
@@ -221,8 +221,8 @@ def global_randomness() -> tuple[Any, ...]:
 
 
 def kept_bytes(root: object, *, without: object) -> int:
-    """Bytes of all arrays, tensors, byte strings and numbers in collections within reach of
-    ``root``, each memory counted once."""
+    """Return the bytes of all arrays, tensors, byte strings and numbers in collections that can be
+    reached from ``root``; shared memory counts once."""
     seen: set[int] = {id(without)}
     sizes: dict[int, int] = {}
     waiting: list[Any] = [root]

@@ -1,4 +1,4 @@
-"""One job of an algorithm on a tiny sequence, through the context that real jobs have."""
+"""One job of an algorithm on a tiny sequence, with the context that real jobs have."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from bell_bench.records import Job
 from bell_bench.testing.tiny_problems import TinyTask, World, copied, fingerprint
 
 Tell = Callable[[str], None]
-"""Told of every call before it is made."""
+"""Called with a description of every call before it is made."""
 NO_CALL = ""
-"""Told when no call is made, but something else may take its time."""
+"""Announced when no call is made, but something else may take long."""
 _numbers = itertools.count(1)
 PROMISED = frozenset(
     name for name in (*Context.__annotations__, *vars(Context)) if not name.startswith("_")
 )
-"""What ``bell_bench.algorithm.Context`` promises, and nothing else."""
+"""The names that ``bell_bench.algorithm.Context`` promises, and no others."""
 
 
 def silent(what: str) -> None:
-    """Nobody is told."""
+    """Announce a call to nobody."""
 
 
 class Broken(Exception):
-    """What a contract forbids was done; the message says what."""
+    """The algorithm did what a contract forbids; the message says what."""
 
 
 class Fault(Broken):
-    """An answer that was not given or is none, so that not every question could be asked."""
+    """A call failed or gave no valid answer, so not every check could be made."""
 
     def __init__(self, message: str, contract: str) -> None:
         super().__init__(message)
         self.contract = contract
-        """The one that forbids it first."""
+        """The contract that forbids it first."""
 
 
 class NotApplicable(Exception):
@@ -54,24 +54,24 @@ class NotApplicable(Exception):
 
 @dataclass(frozen=True)
 class Subject:
-    """The algorithm under examination."""
+    """The algorithm that is checked."""
 
     name: str
     kind: type[Algorithm]
     options: Mapping[str, Any]
-    """All of them, with their defaults."""
+    """All options, with their defaults."""
     member: Callable[..., Algorithm] | None = None
-    """What makes it, if it is one of a family: the class with what tells members apart."""
+    """What makes it if it is one of a family: the class with the member's arguments."""
     address: str | None = None
-    """How another process finds it: a registered name, a file and class, or an import string."""
+    """How another process finds it: by a registered name, a file and class, or an import string."""
 
     @property
     def package(self) -> str:
         return self.kind.__module__.partition(".")[0]
 
 
-class Handed:
-    """A context with what is promised and nothing else of what a job's context has."""
+class PromisedContext:
+    """A job's context, reduced to the names that are promised."""
 
     def __init__(self, context: JobContext) -> None:
         object.__setattr__(self, "_context", context)
@@ -83,23 +83,23 @@ class Handed:
                 f"context.{name} is not promised to algorithms (bell_bench.algorithm.Context has "
                 f"{', '.join(sorted(PROMISED))})"
             )
-            if not name.startswith("__"):  # which Python itself and libraries ask of any object
+            if not name.startswith("__"):  # Python and libraries look these up on any object
                 object.__getattribute__(self, "_refused").append(told)
             raise AttributeError(told, name=name, obj=self)
         return getattr(object.__getattribute__(self, "_context"), name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"context.{name} is not an algorithm's to set")
+        raise AttributeError(f"an algorithm cannot set context.{name}")
 
 
 @dataclass
 class Trial:
-    """A job of the subject, call by call, each with arrays of its own; what it raises becomes a
-    ``Fault`` with its place."""
+    """A job of the subject, call by call. Each call gets arrays of its own; an exception becomes a
+    ``Fault`` that says where it was raised."""
 
     subject: Subject
     world: World
-    house: pathlib.Path
+    runs: pathlib.Path
     """The folder of runs."""
     seed: int = 0
     device: str = "cpu"
@@ -116,17 +116,17 @@ class Trial:
         )  # fmt: skip
         self.tasks: list[TinyTask] = []
         self.changed: list[str] = []
-        """Which calls changed what they were handed."""
+        """The calls that changed their arguments."""
         self.job_context = JobContext(
             job,
             self.world.protocol,
             self.world.settings,
             work=self.work,
-            evaluations=self.house / "evaluations",
+            evaluations=self.runs / "evaluations",
             tell=lambda event, **facts: None,
         )
         given = {**self.subject.options, **self.options}
-        self.handed = Handed(self.job_context)
+        self.handed = PromisedContext(self.job_context)
         self.algorithm: Algorithm = self._call(
             "the constructor",
             lambda: (self.subject.member or self.subject.kind)(self.handed, **given),
@@ -134,13 +134,13 @@ class Trial:
 
     @property
     def refused(self) -> list[str]:
-        """What was asked of the context that it does not promise."""
+        """Names that were asked of the context although it does not promise them."""
         found: list[str] = object.__getattribute__(self.handed, "_refused")
         return found
 
     @property
     def folder(self) -> pathlib.Path:
-        return self.house / self.name
+        return self.runs / self.name
 
     @property
     def work(self) -> pathlib.Path:
@@ -155,7 +155,7 @@ class Trial:
         self.tasks.append(task)
 
     def ask(self, index: int, inputs: Inputs) -> Any:
-        """Whatever the algorithm predicts, unchecked."""
+        """Return what the algorithm predicts, unchecked."""
         given, what = copied(inputs), f"predict({index}, inputs)"
         answer = self._call(what, lambda: self.algorithm.predict(index, given))
         if fingerprint(given) != fingerprint(inputs):
@@ -163,7 +163,7 @@ class Trial:
         return answer
 
     def predict(self, index: int, inputs: Inputs | None = None) -> Tensor:
-        """Scores for a learnt problem, of its test inputs unless told; checked."""
+        """Return checked scores for a learnt problem, by default of its test inputs."""
         task = next(task for task in self.tasks if task.problem.index == index)
         given = task.test.inputs if inputs is None else inputs
         scores, shape = self.ask(index, given), (len(given), task.problem.classes)
@@ -188,7 +188,7 @@ class Trial:
     def _call(self, what: str, function: Any, contract: str = "learns") -> Any:
         self.tell(what)
         try:
-            with warnings.catch_warnings(record=True):  # even of code that shows all of its own
+            with warnings.catch_warnings(record=True):  # whatever filters the code sets
                 return function()
         except Unsupported as error:
             raise NotApplicable(f"{what} says that this is not supported: {error}") from error
@@ -211,15 +211,15 @@ def _seen(problem: Problem) -> str:
 
 
 def _asks_for_more(error: Exception) -> bool:
-    """Whether it asked the context for what is not promised, or inputs for their labels."""
+    """Return whether an unpromised name of the context, or inputs' labels, were asked for."""
     if not isinstance(error, AttributeError):
         return False
     labels = isinstance(error.obj, Inputs) and error.name == "labels"
-    return labels or isinstance(error.obj, Handed)
+    return labels or isinstance(error.obj, PromisedContext)
 
 
 def _place(error: Exception, package: str) -> str:
-    """The author's own line: the deepest of their package, else of whoever was called."""
+    """Return the place of the error: the deepest line in the author's package, or else at all."""
     frames = [
         (frame.f_globals.get("__name__", ""), f" (at {frame.f_code.co_filename}:{line})")
         for frame, line in traceback.walk_tb(error.__traceback__)

@@ -1,4 +1,4 @@
-"""Small worlds to try an algorithm in: sequences of tiny problems, each kind for one contract."""
+"""Small worlds to try an algorithm in: sequences of tiny problems for the contracts."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ BRIEF: dict[str, Any] = {
     "patience_epochs": 0,
     "validate_every": 6,
 }
-"""Training that is over at once."""
+"""Settings for training that ends at once."""
 AnyInputs = TypeVar("AnyInputs", bound=Inputs)
 
 
 @dataclass(frozen=True)
 class TinyTask:
-    """A problem, and the test set that only the one who checks may see."""
+    """A problem, and its test set, which only the checks may see."""
 
     problem: Problem
     test: Split
@@ -37,7 +37,7 @@ class TinyTask:
 
 @dataclass(frozen=True)
 class World:
-    """Sequences by name, and what a job on them is told."""
+    """Sequences by name, and the settings of a job on them."""
 
     suite: str
     sequence: str
@@ -48,12 +48,12 @@ class World:
 
 
 def copied(split: AnyInputs) -> AnyInputs:
-    """The same with arrays of its own, so that whoever changes them changes nothing else."""
+    """Return the split with copies of its arrays, so that changing them changes nothing else."""
     return dataclasses.replace(split, **{name: array.copy() for name, array in _arrays(split)})
 
 
 def fingerprint(*splits: Inputs) -> str:
-    """A hash of images, rows and, where there are any, labels."""
+    """Return a hash of images, rows and, if there are any, labels."""
     return hash_arrays(array for split in splits for _, array in _arrays(split))
 
 
@@ -62,12 +62,12 @@ def _arrays(split: Inputs) -> list[tuple[str, Array]]:
 
 
 def world_for(suites: Sequence[str]) -> World:
-    """Of hand-made problems where BELL is supported; else problems of the first suite, cut down."""
+    """Return hand-made problems if BELL is supported, else shortened ones of the first suite."""
     return _handmade() if not suites or "bell" in suites else _cut_down(suites[0])
 
 
 def _handmade() -> World:
-    """The input spaces of BELL: pairs of images, single images, pairs of vectors."""
+    """Return problems with the inputs of BELL: pairs of images, single images, pairs of vectors."""
     suite = registry().suite("bell")
     name, protocol = next(iter(suite.protocols.items()))
     pair, again = {"domain": 1}, {"domain": 1, "turned": True}
@@ -112,7 +112,8 @@ def _task(
 def _split(
     random: np.random.RandomState, domain: int, points: int, space: str, pairs: bool, turned: bool
 ) -> Split:
-    """Noisy images of eight shapes; a pair's label is which half its first (or second) is of."""
+    """Return noisy images of eight shapes. A pair's label says in which half of the shapes its
+    first image is, or its second if ``turned``."""
     shapes = np.random.RandomState(domain).randint(40, 216, (CLASSES, 7, 7))
     of_class = np.arange(IMAGES) % CLASSES
     clean = shapes[of_class].repeat(PIXELS // 7, axis=1).repeat(PIXELS // 7, axis=2)
@@ -127,7 +128,7 @@ def _split(
 
 
 def _cut_down(name: str) -> World:
-    """The first problems of a suite's first sequence, with a few points of each."""
+    """Return the first problems of a suite's first sequence, with a few points of each."""
     suite = registry().suite(name)
     chosen = next(iter(suite.sequences))
     protocol = next(iter(suite.protocols))
@@ -164,5 +165,5 @@ def _cut(problem: Problem, points: int) -> Problem:
 
 
 def _fewer(split: Split, points: int) -> Split:
-    """Some of the points, with the images they need."""
+    """Return some of the points, with the images they need."""
     return split.subset(np.random.RandomState(0).permutation(len(split))[:points])

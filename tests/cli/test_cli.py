@@ -64,7 +64,7 @@ def test_every_verb_has_help(verb: str, capsys: pytest.CaptureFixture[str]) -> N
         (["describe", "S_few", "--scale", "quik"], "did you mean quick"),
         (["describe", "S_few", "--suite", "bel"], "did you mean bell"),
         (["describe", "S_few", "--seed", "x"], "'x' is not a valid integer"),
-        (["describe", "S_few", "--seed", "1", "--realisation", "1"], "either"),
+        (["describe", "S_few", "--seed", "1", "--realisation", "1"], "not both"),
         (["describe", "bell-benhc:sa"], "did you mean bell-bench:sa"),
         (["describe", "bell-bench:nothing"], "unknown name"),
         (["describe", "sa", "--picture", "x.png"], "no picture of sa"),

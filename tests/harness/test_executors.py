@@ -36,7 +36,7 @@ def test_local_is_one_and_others_are_asked_back(store):
     assert isinstance(make_executor("local", store, JobLimits()), LocalExecutor)
     with pytest.raises(UsageError, match="did you mean local"):
         make_executor("locl", store, JobLimits())
-    with pytest.raises(UsageError, match="needs --executor"):
+    with pytest.raises(UsageError, match="needs an --executor"):
         make_executor("local", store, JobLimits(), address="127.0.0.1:6379")
 
 

@@ -488,7 +488,7 @@ BREAKERS: list[tuple[str, type[Good], str]] = [
     ("plain-files", PicklesAsText, "more.txt, which is a pickle"),
     ("plain-files", PicklesAsJson, "more.json, which is a pickle"),
     ("plain-files", PacksPickles, "more.gz, which is neither text, JSON"),
-    ("plain-files", WritesNoJson, "more.json, which is no JSON"),
+    ("plain-files", WritesNoJson, "more.json, which is not JSON"),
     ("plain-files", SavesAnObject, "numpy reads only with pickle"),
     ("plain-files", SavesOther, "an archive that holds code.py"),
     ("plain-files", TorchSaves, "torch.save writes these"),

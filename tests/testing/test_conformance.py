@@ -186,7 +186,7 @@ def test_every_contract_is_documented_in_its_own_words() -> None:
 def test_unknown_contracts_and_what_is_no_algorithm() -> None:
     with pytest.raises(UsageError, match="did you mean deterministic"):
         check_algorithm(Good, "determinstic")
-    with pytest.raises(UsageError, match="no subclass"):
+    with pytest.raises(UsageError, match="not a subclass"):
         check_algorithm(dict)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""Results in one file, as others send them: opened with suspicion, never unpacked to disk."""
+"""Results in one file, as others send them: read with suspicion, never unpacked to disk."""
 
 from bell_bench.records.packed.refused import Refused
 from bell_bench.records.packed.submission import Manifest, Submission, SubmittedJob

@@ -1,6 +1,6 @@
 """A zip of plain files: written the same way every time, read with suspicion, never unpacked.
 
-Everything that could hurt is looked at before anything is read: sizes first, then names and kinds.
+Everything that could do harm is checked before any file is read: first sizes, then names and kinds.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _END = struct.Struct("<4s4H2LH")
 """The end of a zip: signature, disk, directory's disk, entries here, entries, bytes, offset,
 length of the comment."""
 _ZIP64 = b"PK\x06\x07"
-"""How the 20 bytes begin that, right before the end, would make zipfile look elsewhere."""
+"""The first bytes of a block that, right before the end, would make zipfile look elsewhere."""
 _ENTRY_BYTES = 512
-"""What one entry may take in the directory; names are much shorter."""
+"""How many bytes one entry may take in the directory; names are much shorter."""
 _NAME = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9_.+-]*(/[A-Za-z0-9_+-][A-Za-z0-9_.+-]*)*")
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 _ENCRYPTED = 0x1
@@ -31,12 +31,12 @@ _FAULTS = (
     zipfile.BadZipFile, NotImplementedError, ValueError, OSError, struct.error, EOFError,
     zlib.error, RuntimeError, OverflowError,
 )  # fmt: skip
-"""What zipfile raises on malformed input."""
+"""The exceptions that zipfile raises on malformed input."""
 
 
 @dataclass(frozen=True)
 class ArchiveLimits:
-    """How large an archive and what is in it may be."""
+    """The allowed sizes of an archive and its files."""
 
     archive: int
     """Bytes of the archive itself."""
@@ -48,14 +48,14 @@ class ArchiveLimits:
 
 
 class Archive:
-    """A zip file of which every entry has been looked at, and can be read by name."""
+    """A zip file whose entries have all been checked; they can be read by name."""
 
     def __init__(self, content: bytes, limits: ArchiveLimits) -> None:
         _check_frame(content, limits)
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(content))
         except _FAULTS as error:
-            raise Refused(f"it is no zip file that can be read: {shown(str(error))}") from error
+            raise Refused(f"it is not a zip file that can be read: {shown(str(error))}") from error
         self._infos: dict[str, zipfile.ZipInfo] = {}
         folded: set[str] = set()
         total = 0
@@ -80,7 +80,7 @@ class Archive:
         return sorted(self._infos)
 
     def read(self, name: str) -> bytes:
-        """The content of a file: exactly as long as announced, and as its checksum says."""
+        """Return a file's content; raise Refused unless length and checksum are as announced."""
         info = self._infos[name]
         try:
             with self._zip.open(info) as stream:
@@ -93,16 +93,16 @@ class Archive:
 
 
 def _check_frame(content: bytes, limits: ArchiveLimits) -> None:
-    """Look at the size and the last bytes: one plain zip and nothing around it, so that no other
-    reader finds other files in it, with a directory of bearable size."""
+    """Check the size and the last bytes: the content must be one plain zip and nothing around it,
+    so that no other reader finds other files in it, with a directory of limited size."""
     if len(content) > limits.archive:
         raise Refused(f"it has more than {limits.archive:,} bytes")
     if len(content) < _END.size:
-        raise Refused("it is no zip file: it is too short")
+        raise Refused("it is not a zip file: it is too short")
     end = len(content) - _END.size
     signature, disk, other, here, entries, length, offset, comment = _END.unpack_from(content, end)
     if signature != b"PK\x05\x06" or comment:
-        raise Refused("it is no zip file, is cut short, or has something after its end")
+        raise Refused("it is not a zip file, is cut short, or has something after its end")
     if disk or other or here != entries or content[max(0, end - 20) : end].startswith(_ZIP64):
         raise Refused("it is a zip in parts or of the 64-bit kind, which are not read")
     if offset + length != end:
@@ -127,7 +127,7 @@ def _check_entry(info: zipfile.ZipInfo, limits: ArchiveLimits) -> None:
 
 
 def write_archive(files: Mapping[str, bytes]) -> bytes:
-    """The files as one zip: equal files give equal bytes, whenever and wherever they were made."""
+    """Return the files as one zip; equal files give equal bytes, everywhere and always."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):

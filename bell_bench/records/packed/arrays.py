@@ -1,4 +1,4 @@
-"""Predictions from strangers: an .npz of one-dimensional arrays of small integers, nothing else."""
+"""Read predictions from strangers: one-dimensional arrays of small integers, nothing else."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _MAGIC = b"\x93NUMPY\x01\x00"
 _HEADER = re.compile(
     rb"\{'descr': '(\|u1|<i8)', 'fortran_order': False, 'shape': \((\d{1,9}),\), \} *\n"
 )
-"""What numpy writes for the arrays that bell-bench makes. Matching it whole, instead of evaluating
-it, leaves a hostile header nothing to do."""
+"""The header that numpy writes for the arrays that bell-bench makes. It is matched whole and never
+evaluated, so a hostile header can do nothing."""
 
 Arrays = dict[str, NDArray[Any]]
 
 
 def read_predictions(content: bytes) -> Arrays:
-    """Every array by name. Sizes are compared with what is there before anything is allocated."""
+    """Return every array by name; sizes are checked before anything is allocated."""
     archive = Archive(content, PREDICTIONS)
     arrays: Arrays = {}
     for name in archive.names:
         if not name.endswith(".npy"):
-            raise Refused(f"{name} is no array")
+            raise Refused(f"{name} is not an array")
         try:
             arrays[name.removesuffix(".npy")] = _read_array(archive.read(name))
         except Refused as error:
@@ -41,7 +41,7 @@ def _read_array(content: bytes) -> NDArray[Any]:
     end = start + int.from_bytes(content[len(_MAGIC) : start], "little")
     header = content[start:end]
     if not content.startswith(_MAGIC) or len(header) != end - start:
-        raise Refused("it is no array in numpy's format 1.0")
+        raise Refused("it is not an array in numpy's format 1.0")
     match = _HEADER.fullmatch(header)
     if match is None:
         told = shown(header.decode("latin-1").strip())

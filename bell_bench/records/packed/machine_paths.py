@@ -1,4 +1,4 @@
-"""Paths of somebody's machine, which no published result should tell."""
+"""Find and shorten paths of somebody's machine, which no published result should contain."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _PATH = re.compile(
     rf"(?<![\w./~])(?:file://)?(?:~(?:/{_PART})+|(?:/{_PART}){{2,}})/?"
     rf"|(?<![A-Za-z0-9])[A-Za-z]:(?:\\+{_PART})+"
 )
-"""An absolute path of at least two parts, one from a home folder, or one on a drive; not the middle
-of an address or of a ratio."""
+"""An absolute path of at least two parts, a path from a home folder, or one on a drive; but not the
+middle of a web address or of a ratio."""
 
 
 def local_paths(record: Any) -> Iterator[tuple[str, str]]:
-    """Where a record holds a path, and the path."""
+    """Yield where a record holds a path, and the path."""
     for way, part in walk(record):
         if isinstance(part, str) and (match := _PATH.search(part)):
             yield ".".join(map(str, way)), match[0]
 
 
 def shorten(record: Any) -> tuple[Any, list[str]]:
-    """The record with every path cut to its last part, and the places where one was."""
+    """Return the record with every path cut to its last part, and the places that had a path."""
     roots = _roots()
     places: list[str] = []
 
@@ -58,6 +58,6 @@ def _cut(value: str, roots: list[str]) -> str:
 
 
 def _roots() -> list[str]:
-    """Folders that may have spaces in their names, the longest first."""
+    """Return folders whose names may contain spaces, the longest first."""
     known = (pathlib.Path.cwd(), os.path.expanduser("~"), tempfile.gettempdir(), sys.prefix)
     return sorted({str(root) for root in known if len(str(root)) > 1}, key=len, reverse=True)

@@ -1,4 +1,4 @@
-"""JSON from strangers: bounded, finite, without repeated keys."""
+"""Read JSON from strangers: bounded, finite, without repeated keys."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ DEPTH = 40
 DIGITS = 30
 
 Way = tuple[str | int, ...]
-"""Keys and indices that lead to a part of a value."""
+"""The keys and indices that lead to a part of a value."""
 
 
 def read_json(content: bytes) -> Any:
-    """The value, made of dicts, lists, text and finite numbers, at most ``DEPTH`` deep."""
+    """Return the value, made of dicts, lists, text and finite numbers, at most ``DEPTH`` deep."""
     try:
         value = json.loads(
             content.decode("utf-8"),
@@ -27,15 +27,15 @@ def read_json(content: bytes) -> Any:
             parse_float=_float,
         )
     except (ValueError, RecursionError, MemoryError) as error:
-        raise Refused(f"it is no JSON that is read: {shown(str(error))}") from error
+        raise Refused(f"it is not JSON that can be read: {shown(str(error))}") from error
     for _, part in walk(value):
         if isinstance(part, str) and any("\ud800" <= c <= "\udfff" for c in part):
-            raise Refused("it holds text that is no Unicode")
+            raise Refused("it holds text that is not Unicode")
     return value
 
 
 def walk(value: Any) -> Iterator[tuple[Way, Any]]:
-    """Every part of a JSON value with the way to it; keys count as parts. Refuses the too deep."""
+    """Yield each part of a JSON value, keys included, with the way to it; refuse deep nesting."""
     yield (), value
     waiting = [_parts((), value)]
     while waiting:
@@ -63,12 +63,12 @@ def _parts(way: Way, value: Any) -> Iterator[tuple[Way, Any]]:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key is there twice")
+        raise ValueError("a key occurs twice")
     return found
 
 
 def _constant(text: str) -> float:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
 def _integer(text: str) -> int:
@@ -80,5 +80,5 @@ def _integer(text: str) -> int:
 def _float(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text} is no finite number")
+        raise ValueError(f"{text} is not a finite number")
     return number

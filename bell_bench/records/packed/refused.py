@@ -1,4 +1,4 @@
-"""The error for input that is not read any further, and how strangers' text is shown."""
+"""The error for refused input, and how strangers' text is shown."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from bell_bench.errors import UsageError
 
 
 class Refused(UsageError):
-    """Too large, malformed or hostile; the message says what was found and what is allowed."""
+    """Input is too large, malformed or hostile; the message says what was found and is allowed."""
 
 
 def shown(value: object, length: int = 160) -> str:
-    """A stranger's value on one line: no control characters, which could steer a terminal or be
-    read as commands by a CI's log, and no more than fits."""
+    """Return a stranger's value on one line of limited length, without control characters: these
+    could control a terminal or be read as commands in a CI's log."""
     text = value if isinstance(value, str) else repr(value)
     plain = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     return plain if len(plain) <= length else plain[: length - 1] + "…"

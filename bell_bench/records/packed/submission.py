@@ -1,4 +1,4 @@
-"""What is in a submission: its manifest, and job by job the record and the predictions."""
+"""The content of a submission: its manifest, and for each job the record and the predictions."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ Hash = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Line = Annotated[str, msgspec.Meta(max_length=200, pattern=rf"^{_LINE}\Z")]
 Points = Annotated[float, msgspec.Meta(ge=-100, le=100)]
 Claim = dict[str, str | Points | None]
-"""What a manifest says of a job: its ``status``, and its scores by name."""
+"""A manifest's claim about a job: its ``status``, and its scores by name."""
 
 
 class Manifest(JsonStruct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Who made a submission, which files it has, and what it says of every job."""
+    """Who made a submission, which files it has, and what it claims of every job."""
 
     format: Literal["bell-bench submission"] = "bell-bench submission"
     schema: Literal[1] = 1
@@ -73,7 +73,7 @@ class Manifest(JsonStruct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def belongs(record: Record, predictions: bytes) -> bool:
-    """Whether these are the predictions a record was made with; old ones do not tell."""
+    """Return whether a record was made with these predictions; True for old records."""
     return record.predictions_sha256 in (None, sha256(predictions))
 
 
@@ -87,17 +87,17 @@ def predictions_file(job: str) -> str:
 
 @dataclass
 class SubmittedJob:
-    """One job of a submission, as far as it could be read, and what is wrong with its files."""
+    """One job of a submission, as far as it could be read, and the faults of its files."""
 
     name: str
     record: Record | None = None
-    """Of the right form, whatever it says."""
+    """A record of the right form, whatever its content."""
     predictions: Arrays | None = None
     faults: list[str] = field(default_factory=list)
 
 
 class Submission:
-    """An open archive. What is wrong as a whole is refused, what is wrong in a job is told."""
+    """An open archive. Raises Refused for faults of the whole; faults of a job are listed."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
@@ -114,7 +114,7 @@ class Submission:
 
     @staticmethod
     def read(file: pathlib.Path) -> Submission:
-        """Return the submission in a file; refuse a file that holds none."""
+        """Return the submission in a file; raise Refused if it holds none."""
         try:
             with file.open("rb") as stream:
                 content = stream.read(LIMITS.archive + 1)
@@ -130,7 +130,7 @@ class Submission:
         return sorted(self.manifest.jobs)
 
     def faults(self) -> Iterator[str]:
-        """Where the files are not those that the manifest lists."""
+        """Yield where the files differ from those that the manifest lists."""
         listed, here = set(self.manifest.files), set(self._archive.names) - {MANIFEST_FILE}
         expected = {record_file(job) for job in self.jobs} | {
             predictions_file(job)
@@ -143,10 +143,10 @@ class Submission:
             elif name not in listed:
                 yield f"{name} is not in the manifest's list of files"
             elif name not in expected:
-                yield f"{name} belongs to no job of the manifest, or to one that is not done"
+                yield f"{name} does not belong to a job of the manifest that is done"
 
     def entry(self, name: str) -> SubmittedJob:
-        """Read one job's files, and compare them with their hashes and with the types."""
+        """Read one job's files, and check their hashes and types."""
         entry = SubmittedJob(name)
         content = self._content(record_file(name), entry)
         if content is not None:
@@ -165,14 +165,14 @@ class Submission:
         return entry
 
     def content(self, job: str, name: str) -> bytes:
-        """A file of a job as it is, unchecked; FileNotFoundError if it is not there."""
+        """Return a file of a job as it is, unchecked; raise FileNotFoundError if it is missing."""
         file = f"jobs/{job}/{name}"
         if file not in self._archive:
             raise FileNotFoundError(file)
         return self._archive.read(file)
 
     def _content(self, file: str, entry: SubmittedJob) -> bytes | None:
-        """A file's bytes; None if it is not there or cannot be read."""
+        """Return a file's bytes; None if it is missing or cannot be read."""
         if file not in self._archive:
             return None
         short = file.rpartition("/")[2]
@@ -210,7 +210,7 @@ def _take_record(entry: SubmittedJob, content: Any) -> None:
 
 
 def record_faults(record: Record) -> list[str]:
-    """What a submitted record may not hold, though a record of one's own may."""
+    """Return what a submitted record may not contain, though a record of one's own may."""
     return [f"record.{fault}" for fault in itertools.islice(_record_faults(record), 30)]
 
 
@@ -234,7 +234,7 @@ def _record_faults(record: Record) -> Iterator[str]:
 
 
 def job_faults(job: Job) -> Iterator[str]:
-    """Names and options of a job that are too long, or could steer what shows them."""
+    """Yield names and options of a job that are too long, or could affect what displays them."""
     for name, (longest, pattern) in _JOB_TEXTS.items():
         yield from _text_fault(f"job.{name}", getattr(job, name), longest, pattern)
     yield from _names_fault("job.options", job.options)

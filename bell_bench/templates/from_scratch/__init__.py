@@ -1,4 +1,4 @@
-"""What bell-bench is told of my-idea; nothing heavy is imported here."""
+"""Register my-idea with bell-bench; import nothing heavy."""
 
 from collections.abc import Iterator
 

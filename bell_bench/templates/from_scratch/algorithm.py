@@ -27,7 +27,7 @@ class MyIdea(KeepingAlgorithm):
         return answers[torch.cat(nearest)].mean(dim=1)
 
     def features(self, inputs: Inputs) -> Tensor:
-        """One row per input: its images' projections, side by side. Images are stored once."""
+        """Return one row per input: its images' projections, side by side."""
         images = torch.from_numpy(inputs.pixels()).flatten(1)
         random = self.context.generator("projection")  # the same for every problem
         projected = images @ torch.randn(images.shape[1], 32, generator=random)

@@ -6,7 +6,7 @@ from bell_bench import Problem, SharedAlgorithm, Training
 
 
 class MyIdea(SharedAlgorithm):
-    """Draws the shared weights to where they were when the last problem had been learnt.
+    """Draws the shared weights to their values after the last problem.
 
     Problems share modules whose types agree; each has a head of its own. Batches, optimiser and
     early stopping are the suite's. What is kept is saved, loaded and accounted for.

@@ -99,9 +99,9 @@ def test_other_formats_and_files_are_refused():
     for content in (b"", b"\x93NUMPY", b"\x80\x04pickle"):
         with pytest.raises(Refused, match=r"format 1\.0"):
             read_predictions(zipped({"a.npy": content}))
-    with pytest.raises(Refused, match="is no array"):
+    with pytest.raises(Refused, match="is not an array"):
         read_predictions(zipped({"a.pkl": b""}))
-    with pytest.raises(Refused, match="no zip file"):
+    with pytest.raises(Refused, match="not a zip file"):
         read_predictions(b"\x80\x04pickle" * 10)
 
 

@@ -378,8 +378,8 @@ def test_a_suite_that_raises_is_told_not_thrown(validate, edit, monkeypatch):
             1.5,
             "accuracy_final: expected `float` <= 1.0, found 1.5",
         ),
-        (("matrix", 0), [float("nan")], "NaN is no number"),
-        (("metrics", "A"), float("inf"), "Infinity is no number"),
+        (("matrix", 0), [float("nan")], "NaN is not a number"),
+        (("metrics", "A"), float("inf"), "Infinity is not a number"),
         (("notes",), ["/home/me/secret/x.py"], "holds a path of a machine"),
     ],
 )
