@@ -124,7 +124,7 @@ def more_updates(record):
         (other_test, "problem 2: test_fingerprint is stated as 0000"),
         (other_name, "problem 2: name is stated as easy"),
         (other_classes, "problem 2: classes is stated as 8"),
-        (fewer_problems, "it is called done with 5 problems of 6"),
+        (fewer_problems, "its status is done, but it has 5 problems of 6"),
         (more_updates, "settings.training.max_updates is 4000, not 40"),
     ],
 )
@@ -211,7 +211,7 @@ def test_labels_edited_to_fit_the_predictions_are_found(validate, edit):
         ("final_0", None, "final_0 is missing"),
         ("after_2_1", None, "after_2_1 is missing"),
         ("extra", np.zeros(64, np.uint8), "extra is not expected"),
-        ("final_0", np.zeros(63, np.uint8), "final_0 has 63 entries; its test set 64"),
+        ("final_0", np.zeros(63, np.uint8), "final_0 has 63 entries; its test set has 64"),
         ("final_0", np.full(64, 2, np.uint8), "final_0 names classes beyond the problem's 2"),
         ("final_0", np.full(64, -1), "final_0 names classes beyond the problem's 2"),
         ("final_0", np.full(64, 0.5), "only arrays of type |u1 or <i8"),
@@ -235,7 +235,7 @@ def test_a_failed_job_with_scores_is_found(validate, edit):
     edit.records["fail"]["problems"][0]["accuracy_learnt"] = 1.0
     code, told = validate(edit.build())
     assert code == 1
-    assert "its status is failed, and yet it states accuracies" in told
+    assert "its status is failed, but it states accuracies" in told
 
 
 def test_a_failure_passed_off_as_done_is_found(validate, edit):
@@ -244,7 +244,7 @@ def test_a_failure_passed_off_as_done_is_found(validate, edit):
     code, told = validate(edit.build())
     assert code == 1
     assert "predictions.npz is missing" in told
-    assert "it is called done with 2 problems of 6" in told
+    assert "its status is done, but it has 2 problems of 6" in told
 
 
 def test_a_status_changed_in_the_manifest_is_found(validate, edit):

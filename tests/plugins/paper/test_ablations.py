@@ -148,7 +148,7 @@ def planted(realisation, count=15):
     accuracies = (0.95 - 0.4 * distances[best]).tolist()
     alike = torch.exp(-8 * distances**2)
     suffixes = [Suffix((f"{i + 1}.8",), None) for i in range(count)]
-    compared = nt_search.Compared(distances, dict.fromkeys(("cov", "pc", "gpd"), alike))
+    compared = nt_search.SearchComparison(distances, dict.fromkeys(("cov", "pc", "gpd"), alike))
     return nt_search.Recorded(realisation, suffixes, compared, accuracies), best
 
 
