@@ -69,7 +69,7 @@ def main() -> None:
         print(f"{asked.jobs} jobs in {time.monotonic() - began:.0f} s, exit code {process.wait()}")
         print_sizes(samples, asked.jobs)
         lines = log.read_text().splitlines()
-        print(f"progress: {len(lines)} lines, the last of them:\n{lines[-1]}")
+        print(f"progress: {len(lines)} lines, the last one:\n{lines[-1]}")
 
 
 if __name__ == "__main__":

@@ -123,7 +123,7 @@ class Results:
         if len(self._boards) > 1:
             raise UsageError(
                 "these runs differ in suite, version, scale, data or protocol: such a file holds "
-                "one setting. Give them apart"
+                "one setting. Make one file for each setting"
             )
 
     def costs(self) -> str:

@@ -60,7 +60,7 @@ def main(folders: list[str]) -> None:
         print(name)
         ties = list(tested(JobFolder(pathlib.Path(name))))
         if not ties:
-            print("  no two paths were best on validation")
+            print("  no paths tie on validation")
         for problem, found in ties:
             print(f"  {problem}: equal on validation, on test (the first was chosen)")
             for path, accuracy in found:

@@ -60,6 +60,6 @@ class EarlyStopping(SupervisedPlugin):
 
     def after_training_exp(self, strategy: Any, **kwargs: Any) -> None:
         if self.progress.diverged:
-            message = f"training on «{self.problem.name}» diverged; the best weights before count"
+            message = f"training on «{self.problem.name}» diverged; its best weights are used"
             warnings.warn(message, DivergenceWarning, stacklevel=2)
         strategy.model.load_state_dict(self.progress.weights[0])

@@ -107,7 +107,7 @@ class RayExecutor:
 
     def _send(self, job: Job) -> RemoteJob:
         if not self.store.finished(job):  # another run may have finished it while it waited here
-            self.store.folder_of(job).record_file.unlink(missing_ok=True)  # of an earlier run
+            self.store.folder_of(job).record_file.unlink(missing_ok=True)  # left by an earlier run
         each = RemoteJob(job)
         self._start(each)
         return each
@@ -144,7 +144,7 @@ class RayExecutor:
             self._keep(each, news)
         for event in news.events:
             on_event(each.job, event)
-        if news.record and not folder.record_file.exists():  # a network's folder may lag behind
+        if news.record and not folder.record_file.exists():  # a network folder may show it late
             folder.write(news.record)
         return news.record
 

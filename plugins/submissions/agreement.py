@@ -76,8 +76,10 @@ def beyond(known: Iterable[Record], added: Iterable[Record]) -> Iterator[str]:
         places = there.get(_row(job), {_place(job)})
         if _place(job) not in places:
             told = ", ".join(f"r{realisation} s{seed}" for realisation, seed in sorted(places))
-            yield (f"{job.algorithm} on {job.sequence} r{job.realisation} s{job.seed}: "
-                   f"accepted results have {told}, and would be incomplete beside it")  # fmt: skip
+            yield (
+                f"{job.algorithm} on {job.sequence} r{job.realisation} s{job.seed}: accepted "
+                f"results have only {told}, and would be incomplete with it"
+            )
 
 
 def _row(job: Job) -> tuple[Any, ...]:

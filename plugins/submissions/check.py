@@ -131,7 +131,8 @@ def _check_job(
         return [*faults, *_check_no_scores(record)], None
     if len(record.problems) != len(truth.problems):
         faults.append(
-            f"it is called done with {len(record.problems)} problems of {len(truth.problems)}"
+            f"its status is done, but it has {len(record.problems)} problems of "
+            f"{len(truth.problems)}"
         )
     if predictions is None:
         return faults, None
@@ -172,7 +173,7 @@ def _check_no_scores(record: Record) -> Iterator[str]:
     """Yield a fault if a job that is not done states scores: no predictions support them."""
     stated = [(each.accuracy_learnt, each.accuracy_final) for each in record.problems]
     if any(each != (None, None) for each in stated) or record.matrix or record.metrics:
-        yield f"its status is {record.status}, and yet it states accuracies"
+        yield f"its status is {record.status}, but it states accuracies"
 
 
 def _check_arrays(arrays: Arrays, truth: Truth) -> Iterator[str]:
@@ -185,7 +186,8 @@ def _check_arrays(arrays: Arrays, truth: Truth) -> Iterator[str]:
         index = int(name.rpartition("_")[2])
         array, true = arrays[name], truth.problems[index]
         if len(array) != len(true.labels):
-            yield f"predictions: {name} has {len(array)} entries; its test set {len(true.labels)}"
+            size = len(true.labels)
+            yield f"predictions: {name} has {len(array)} entries; its test set has {size}"
         elif name.startswith("labels_"):
             if wrong := int(np.sum(array != true.labels)):
                 yield (
@@ -246,7 +248,7 @@ def _check_claims(submission: Submission, report: Report) -> Iterator[str]:
             yield f"{name}: its status is {status}; the manifest says {claim['status']}"
         if status != "done":
             if any(value is not None for key, value in claim.items() if key != "status"):
-                yield f"{name}: it is not done, and yet the manifest states figures"
+                yield f"{name}: it is not done, but the manifest states figures"
         elif name in report.metrics:
             yield from _check_stated(name, claim, report.metrics[name])
 

@@ -90,7 +90,7 @@ def pack(
     packed.content = write_archive({**files, MANIFEST_FILE: _json(manifest)})
     if len(packed.content) > LIMITS.archive:
         raise UsageError(
-            f"these runs pack to {len(packed.content):,} bytes, and a submission may have "
+            f"these runs make a submission of {len(packed.content):,} bytes, and the limit is "
             f"{LIMITS.archive:,}: submit them in parts, each with its standalone runs"
         )
     return packed

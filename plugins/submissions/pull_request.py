@@ -77,7 +77,7 @@ def accepted(base: str) -> list[tuple[str, Record]]:
             content = _git("cat-file", "blob", described.split(" ")[2])
             records = all_records(Submission(Archive(content, LIMITS)))
         except Refused as error:
-            print(f"{shown(path)} cannot be compared with: {error}", file=sys.stderr)
+            print(f"{shown(path)} cannot be compared: {error}", file=sys.stderr)
             continue
         found += [(path, record) for record in records]
     return found
@@ -107,7 +107,8 @@ def judge(change: Change, before: Sequence[tuple[str, Record]]) -> int:
 
 
 def _compare(added: Sequence[Record], before: Sequence[tuple[str, Record]]) -> int:
-    """Print where accepted and added results cannot stand side by side; return the exit code."""
+    """Print where added results contradict accepted ones or leave them incomplete; return the exit
+    code."""
     known = {
         identity(record.job): (path, record) for path, record in reversed(before) if record.done
     }

@@ -80,8 +80,8 @@ def suite_of(job: Job) -> Suite:
     if suite.version != job.suite_version:
         raise Uncheckable(
             f"suite {job.suite!r} has version {suite.version!r} here, and these results are of "
-            f"version {job.suite_version!r}, whose problems or figures are others: check them with "
-            "the bell-bench (or plugin) of that version"
+            f"version {job.suite_version!r}, whose problems or figures differ: check them with the "
+            "bell-bench (or plugin) of that version"
         )
     return suite
 
@@ -124,8 +124,8 @@ def _make(suite: Suite, job: Job) -> Truth:
         if unlike := unlike_images(job):
             raise Uncheckable(
                 f"{job.sequence} with data {job.data!r}: {', '.join(unlike)} was imported, there "
-                "or here, and is not the same: import what was used there with `bell-bench data "
-                "import`, or delete what was imported here"
+                "or here, and the images differ: import the images that were used there with "
+                "`bell-bench data import`, or delete those that were imported here"
             )
         if lacking := sequence.missing():
             told = "; ".join(f"{domain}: {why}" for domain, why in lacking.items())

@@ -348,7 +348,7 @@ def test_what_is_returned_prints_as_its_verb_does(
     assert "core time" in forecast
     submitted = bell_bench.submit("runs", out="printed.zip", name="nobody")
     assert run(["submit", "runs", "--out", "printed.zip", "--name", "nobody"]) == 0
-    told = f"{submitted}\ncheck it as we will: bell-bench validate printed.zip\n"
+    told = f"{submitted}\ncheck it as we do: bell-bench validate printed.zip\n"
     assert capsys.readouterr().out == told
     report = bell_bench.validate("printed.zip")
     assert run(["validate", "printed.zip"]) == 0

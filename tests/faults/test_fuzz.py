@@ -158,6 +158,7 @@ def idle(monkeypatch: pytest.MonkeyPatch) -> None:
         raise BellBenchError("far enough")
 
     monkeypatch.setattr("bell_bench.harness.plan.check_plan", stop)
+    monkeypatch.setattr("bell_bench_paper.reproduction.running.check_plan", stop)
     monkeypatch.setattr("bell_bench.harness.calibration._time_update", stop)
     monkeypatch.setattr("bell_bench.data.download._transfer", stop)
     monkeypatch.setattr("bell_bench.cli.verbs._show_warnings_briefly", lambda: None)

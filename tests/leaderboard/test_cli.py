@@ -122,7 +122,7 @@ def test_settings_are_shown_apart_and_cannot_share_a_wide_csv(runs, tmp_path, ca
     assert capsys.readouterr().out.count("suite bell") == 2
     arguments = ["--wide", "--csv", str(tmp_path / "x.csv")]
     assert run(["leaderboard", str(runs), *arguments]) == 2
-    assert "Give them apart" in capsys.readouterr().err
+    assert "Make one file for each setting" in capsys.readouterr().err
     assert run(["leaderboard", str(runs), "--picture", str(tmp_path / "x.png")]) == 2
 
 

@@ -149,7 +149,8 @@ def record(
 
 
 def _solve(context: JobContext, job: Job, sequence: ProblemSequence) -> Iterator[float]:
-    """Fill the library with a standalone solution of every problem but the last."""
+    """Fill the library with a standalone solution of every problem but the last; yield the
+    accuracies."""
     algorithm = NTOnly(context, **job.options)
     for index in range(len(sequence) - 1):
         problem = sequence.problem(index)

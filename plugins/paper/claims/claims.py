@@ -164,7 +164,7 @@ def _book(content: Mapping[str, Any]) -> Book:
     ]
     ids = [claim.id for claim in claims]
     if twice := {name for name in ids if ids.count(name) > 1}:
-        raise ValueError(f"several claims are called {', '.join(sorted(twice))}")
+        raise ValueError(f"several claims have the id {', '.join(sorted(twice))}")
     return Book(str(content["title"]), parts, tables, tuple(claims))
 
 
@@ -245,14 +245,16 @@ def _checked(claim: Claim, parts: Mapping[str, Part], properties: Sequence[Rule]
         if word not in known:
             raise unknown(f"{kind} of claim {claim.id}", word, known)
     if not claim.of:
-        raise ValueError(f"claim {claim.id} names no algorithm or method that it is of")
+        raise ValueError(
+            f"claim {claim.id} names no algorithm or method: give one in its field `of`"
+        )
     if claim.figure == COUNTED and not all(place.isdecimal() and int(place) for place in claim.on):
         raise ValueError(f"claim {claim.id} is on {claim.on}, not on numbers of paths")
     if claim.rule == PROPERTY:
         [rule] = [each for each in properties if each.name == claim.trait]
         return replace(claim, on=_needed(claim, parts[claim.part], rule))
     try:
-        claim.region.place(0.0, 0.0)  # the settings must be those of the rule, and numbers
+        claim.region.place(0.0, 0.0)  # fails if a setting is not the rule's or not a number
     except TypeError as error:
         raise ValueError(f"settings of claim {claim.id}: {error}") from error
     return claim

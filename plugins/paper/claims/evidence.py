@@ -22,7 +22,7 @@ from bell_bench_paper.claims.long import over_problems
 
 NEED_STANDALONE = ("Tr_last", "A_gain", "flops_growth")
 """The figures that need the standalone run."""
-NEVER_RUN = " (takes long and is never run by this; counts where --out or --with has it)"
+NEVER_RUN = " (takes long, so it is never run here; it counts if --out or --with has it)"
 SHOWN = 4
 """The number of missing runs that are named; the others are only counted."""
 
@@ -133,7 +133,7 @@ class Evidence:
         rows = self.ablations.get(ablation)
         if rows is None:
             return Measured(None, lacking=f"runs missing: ablation {ablation}")
-        columns: list[Values] = []  # of the same seeds or realisations
+        columns: list[Values] = []  # all are of the same seeds or realisations
         for place in on or ("",):
             values = ablation_values(ablation, rows, figure, name, place)
             theirs = ablation_values(ablation, rows, figure, rival, place) if rival else None

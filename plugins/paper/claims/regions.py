@@ -18,7 +18,7 @@ INSIDE, OUTSIDE, ASTRIDE = "inside", "outside", "astride"
 
 @dataclass(frozen=True)
 class Region:
-    """From ``low`` to ``high``; the borders belong to it if it is ``closed``."""
+    """The numbers from ``low`` to ``high``; these two belong to it if it is ``closed``."""
 
     low: float = -math.inf
     high: float = math.inf

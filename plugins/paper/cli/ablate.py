@@ -67,7 +67,8 @@ def density(
     """Which Gaussian of N images knows its own domain among nine?
 
     Prints the average position of the true domain (0: always first) by method and N, with the
-    standard error over seeds. N goes as far as the scale's images do; --scale paper has them all.
+    standard error over seeds. N is at most the number of the scale's images; --scale paper has
+    all of them.
     """
     csv_file = csv_file or out / "ablate-density.csv"
     plot_file = plot_file or out / "ablate-density.png"
@@ -101,8 +102,8 @@ def nt_search(
     """How soon does the search for latent transfer find the best suffix?
 
     On S_in_plus, all paths that a search may ask for are trained once, through the evaluation
-    store that `evaluate` uses: the same command goes on where it was stopped. Every search is
-    then replayed on what was found.
+    store that `evaluate` uses: run the same command again to go on where it stopped. Every
+    search is then replayed on what was found.
     """
     csv_file = csv_file or out / "ablate-nt-search.csv"
     plot_file = plot_file or out / "ablate-nt-search.png"

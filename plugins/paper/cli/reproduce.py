@@ -65,7 +65,7 @@ def command(
 ) -> int:
     """Run what a part of the paper needs, and say of each claim whether it is reproduced.
 
-    The same command again goes on where it was stopped. Prints published and measured values side
+    Run the same command again to go on where it stopped. Prints published and measured values side
     by side, then every claim with its interval, rule and verdict. Exit code 0: all jobs done,
     whatever the verdicts; 1: some failed; 2: wrong usage.
     """

@@ -152,7 +152,7 @@ def _run_ablation(
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows that all have the first one's columns."""
+    """Return rows as CSV; all rows must have the columns of the first."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()

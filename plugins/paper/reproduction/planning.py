@@ -53,7 +53,7 @@ def narrowed(book: Book, scope: Scope) -> Book:
     claims = tuple(
         claim
         for claim in book.claims
-        if not claim.protocol  # of an ablation
+        if not claim.protocol  # the claim is about an ablation
         or (kept((*claim.of, *claim.against), scope.algorithms) == (*claim.of, *claim.against)
             and kept(claim.on, scope.sequences) == claim.on)
     )  # fmt: skip

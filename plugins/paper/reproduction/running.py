@@ -140,7 +140,7 @@ def _timed(
         if write:
             entry = {"seconds": round(clock["this command"], 1), **command}
             out.mkdir(parents=True, exist_ok=True)
-            with log.open("a", encoding="utf-8") as stream:  # others may be at work on this folder
+            with log.open("a", encoding="utf-8") as stream:  # other commands may write to it now
                 stream.write(f"{json.dumps(entry)}\n")
 
 

@@ -32,4 +32,4 @@ def command(runs: tuple[pathlib.Path, ...], out: pathlib.Path, name: str, contac
     from bell_bench_submissions.functions import submit
 
     click.echo(submit(*runs, out=out, name=name, contact=contact, watch=watched("packing jobs")))
-    click.echo(f"check it as we will: bell-bench validate {out}")
+    click.echo(f"check it as we do: bell-bench validate {out}")

@@ -33,7 +33,7 @@ def command(file: pathlib.Path, count: int | None, seed: int | None) -> int:
 
     Test labels are made again from the seeds and all figures are recomputed from the predictions.
     Nothing is unpacked, and no code from FILE is run; `--rerun` runs the installed algorithms that
-    it names. Exit code 0: sound; 1: not sound, each mismatch is told; 2: it cannot be read, or
+    it names. Exit code 0: sound; 1: not sound, each mismatch is printed; 2: it cannot be read, or
     cannot be checked here.
     """
     from bell_bench.records.packed import Submission
@@ -46,7 +46,7 @@ def command(file: pathlib.Path, count: int | None, seed: int | None) -> int:
     if count is None:
         return code
     if code:
-        click.echo("nothing was run again: it would prove nothing while the above stands")
+        click.echo("no job was run again: that proves nothing until the above is mended")
         return code
     return run_again(submission, report, count, seed)
 

@@ -12,7 +12,7 @@ KNOWN = list(map(read, series("sa", (0.5, 0.6, 0.7))))
 
 def test_more_realisations_than_others_have_are_told():
     (told,) = beyond(KNOWN, map(read, series("new", (0.5, 0.6, 0.7, 0.8))))
-    assert told.startswith("new on S_pl r3 s0: accepted results have r0 s0, r1 s0, r2 s0, and")
+    assert told.startswith("new on S_pl r3 s0: accepted results have only r0 s0, r1 s0, r2 s0, and")
     assert len(list(beyond(KNOWN, [read(record(seed=1))]))) == 1
 
 

@@ -107,7 +107,9 @@ def test_what_was_accepted_is_not_left_incomplete(repository, tiny, content, edi
     (repository.published / "new.zip").write_bytes(content)
     assert main([base, repository.commit()]) == 1
     told = capsys.readouterr().out
-    assert "mismatch: constant on S_pl r0 s0: accepted results have r0 s1, and would be" in told
+    assert (
+        "mismatch: constant on S_pl r0 s0: accepted results have only r0 s1, and would be" in told
+    )
 
 
 def test_links_and_what_others_merged_meanwhile(repository, capsys):

@@ -216,7 +216,7 @@ def test_labels_edited_to_fit_the_predictions_are_found(validate, edit):
         ("final_0", None, "final_0 is missing"),
         ("after_2_1", None, "after_2_1 is missing"),
         ("extra", np.zeros(64, np.uint8), "extra is not expected"),
-        ("final_0", np.zeros(63, np.uint8), "final_0 has 63 entries; its test set 64"),
+        ("final_0", np.zeros(63, np.uint8), "final_0 has 63 entries; its test set has 64"),
         ("final_0", np.full(64, 2, np.uint8), "final_0 names classes beyond the problem's 2"),
         ("final_0", np.full(64, -1), "final_0 names classes beyond the problem's 2"),
         ("final_0", np.full(64, 0.5), "only arrays of type |u1 or <i8"),
@@ -240,7 +240,7 @@ def test_a_failed_job_with_scores_is_found(validate, edit):
     edit.records["fail"]["problems"][0]["accuracy_learnt"] = 1.0
     code, told = validate(edit.build())
     assert code == 1
-    assert "its status is failed, and yet it states accuracies" in told
+    assert "its status is failed, but it states accuracies" in told
 
 
 def test_a_failure_passed_off_as_done_is_found(validate, edit):
@@ -255,7 +255,7 @@ def test_a_failure_passed_off_as_done_is_found(validate, edit):
     code, told = validate(edit.build())
     assert code == 1
     assert "predictions.npz is missing" in told
-    assert "it is called done with 2 problems of 6" in told
+    assert "its status is done, but it has 2 problems of 6" in told
 
 
 def test_a_sequence_cut_short_is_found_though_its_matrix_fits(validate, edit):
@@ -264,7 +264,7 @@ def test_a_sequence_cut_short_is_found_though_its_matrix_fits(validate, edit):
     record["matrix"].pop()
     code, told = validate(edit.build())
     assert code == 1
-    assert "it is called done with 5 problems of 6" in told
+    assert "its status is done, but it has 5 problems of 6" in told
     assert "its matrix has 5 rows" in told
 
 

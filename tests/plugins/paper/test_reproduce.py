@@ -102,7 +102,7 @@ def test_what_takes_too_long_is_never_run_and_counts_where_it_was_done(house, cl
 
     alone = reproduced()
     assert alone["jobs"] == "2 of 2 done"
-    assert "constant on S_pl (takes long and is never run" in alone["claims"][2]["why"]
+    assert "constant on S_pl (takes long, so it is never run here" in alone["claims"][2]["why"]
 
     asked = ["--suite", "tiny", "--sequence", "S_pl", "--realisations", "2"]
     for folder in ("elsewhere", "runs"):

@@ -138,5 +138,5 @@ def test_what_is_no_file_of_claims_is_told(tmp_path):
             read_book(file)
     twice = {"rule": "above", "figure": "A", "of": ["sa"], "on": "both", "id": "one"}
     file.write_text(json.dumps(content(twice, twice)))
-    with pytest.raises(UsageError, match="several claims are called one"):
+    with pytest.raises(UsageError, match="several claims have the id one"):
         read_book(file)
