@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         show,
         verify_data,
     )
+    from bell_bench.data.domain import DomainSizes
+    from bell_bench.data.sources import SourceDomain
     from bell_bench.errors import BellBenchError, Unsupported, UsageError
     from bell_bench.hookspecs import hookimpl, hookspec
     from bell_bench.keeping import KeepingAlgorithm
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
         Option,
         PictureSpec,
         ResultsSpec,
+        SourceSpec,
         SuiteSpec,
         VerbSpec,
     )
@@ -68,6 +71,7 @@ __all__ = [
     "AlgorithmSpec",
     "BellBenchError",
     "Context",
+    "DomainSizes",
     "DomainSpec",
     "Evaluation",
     "ExecutorSpec",
@@ -85,6 +89,8 @@ __all__ = [
     "ResultsSpec",
     "SharedAlgorithm",
     "SolvedProblem",
+    "SourceDomain",
+    "SourceSpec",
     "Split",
     "SuiteSpec",
     "Training",
@@ -125,6 +131,7 @@ _HOMES = {
     "AlgorithmSpec": "bell_bench.specs",
     "BellBenchError": "bell_bench.errors",
     "Context": "bell_bench.algorithm",
+    "DomainSizes": "bell_bench.data.domain",
     "DomainSpec": "bell_bench.specs",
     "Evaluation": "bell_bench.modular.evaluator",
     "ExecutorSpec": "bell_bench.specs",
@@ -141,6 +148,8 @@ _HOMES = {
     "ResultsSpec": "bell_bench.specs",
     "SharedAlgorithm": "bell_bench.modular.shared_algorithm",
     "SolvedProblem": "bell_bench.records",
+    "SourceDomain": "bell_bench.data.sources",
+    "SourceSpec": "bell_bench.specs",
     "Split": "bell_bench.problem",
     "SuiteSpec": "bell_bench.specs",
     "Training": "bell_bench.modular.shared_algorithm",

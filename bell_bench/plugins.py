@@ -38,6 +38,7 @@ from bell_bench.specs import (
     Option,
     PictureSpec,
     ResultsSpec,
+    SourceSpec,
     Spec,
     SuiteSpec,
     VerbSpec,
@@ -66,6 +67,7 @@ KINDS: dict[str, type[Spec]] = {
     "algorithms": AlgorithmSpec,
     "families": AlgorithmFamilySpec,
     "domains": DomainSpec,
+    "sources": SourceSpec,
     "suites": SuiteSpec,
     "executors": ExecutorSpec,
     "verbs": VerbSpec,
@@ -110,10 +112,15 @@ class Provided(Generic[SpecT]):
         return self.spec.name if self.family else f"{self.distribution}:{self.spec.name}"
 
     @property
+    def ours(self) -> bool:
+        """Whether our own distribution provides it."""
+        return _canonical(self.distribution) == OURS
+
+    @property
     def provider(self) -> str:
         """As a job names it: another one makes another job. Ours has versions for what changes a
         figure; others' editable distributions are named with a hash of their source."""
-        known = self.plugin == "file" or self.family or _canonical(self.distribution) == OURS
+        known = self.plugin == "file" or self.family or self.ours
         source = "" if known else edition(self.distribution, self.spec.load)
         return f"{self.distribution} {self.version}{source}"
 
@@ -235,7 +242,7 @@ class Registry:
     def results(self) -> Any:
         """The class that shows results: another distribution's if there is one, else ours."""
         found = self.every(ResultsSpec) or _ours(LEADERBOARD).every(ResultsSpec)
-        chosen = [each for each in found if _canonical(each.distribution) != OURS] or found
+        chosen = [each for each in found if not each.ours] or found
         if len(chosen) != 1:
             names = ", ".join(each.provider for each in chosen) or "nobody"
             raise BellBenchError(

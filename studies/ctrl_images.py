@@ -19,7 +19,8 @@ import torch
 from torch import nn
 
 from bell_bench import cpu_determinism
-from bell_bench.data.colour import SOURCES, ColourDomain, ColourImages, load, rainbow
+from bell_bench.data import sources
+from bell_bench.data.colour import ColourDomain, ColourImages, load, rainbow
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def accuracy(net: nn.Module, images: torch.Tensor, labels: torch.Tensor) -> floa
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--datasets", default=",".join(dict.fromkeys(t.dataset for t in TASKS)))
-    parser.add_argument("--data", default="glyphs", choices=SOURCES)
+    parser.add_argument("--data", default="glyphs", choices=sources((32, 32, 3)))
     parser.add_argument("--most", type=int, default=4000, help="only tasks with so many images")
     parser.add_argument("--width", type=int, default=16, help="CTrL's is 64")
     parser.add_argument("--epochs", type=int, default=8, help="at least")

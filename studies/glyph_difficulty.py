@@ -18,7 +18,7 @@ from dataclasses import replace
 import torch
 
 from bell_bench import cpu_determinism
-from bell_bench.data import BELL_DOMAINS, SOURCES
+from bell_bench.data import BELL_DOMAINS
 from bell_bench.modular.network import scores
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.modular.training import train
@@ -69,7 +69,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kinds", default=",".join(PUBLISHED))
     parser.add_argument("--domains", default=",".join(BELL_DOMAINS))
-    parser.add_argument("--data", default="glyphs", choices=SOURCES)
+    parser.add_argument("--data", default="glyphs", choices=BELL.sources)
     parser.add_argument("--scale", default="paper", choices=BELL.scales)
     parser.add_argument("--protocol", default="paper", choices=BELL.protocols)
     for name, kind in HURRIED.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,24 +25,24 @@ BELL_DOMAINS = (
     "emnist_3",
 )
 
-SOURCES: dict[str, str] = {
-    "glyphs": "embedded: nine alphabets of random strokes, drawn by bell-bench itself, offline",
-    "images": "MNIST, Fashion-MNIST, Kuzushiji-49 and EMNIST letters, or images you import",
-}
-
 Images = NDArray[np.uint8]
 Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class DomainSizes:
-    """How many images of a domain to use at most, in total over its 8 classes."""
+    """How many images of a domain to use at most, in total over its classes; None is all
+    there are."""
 
-    train: int | None
-    """None for all there are."""
-    validation: int
-    test: int | None
-    """None for all there are."""
+    train: int | None = None
+    validation: int | None = None
+    test: int | None = None
+
+    def at_most(self, others: DomainSizes) -> DomainSizes:
+        """Return the smaller of both sizes of each split."""
+        splits = zip(astuple(self), astuple(others), strict=True)
+        told = ([size for size in pair if size is not None] for pair in splits)
+        return DomainSizes(*(min(sizes, default=None) for sizes in told))
 
 
 @dataclass(frozen=True, eq=False)

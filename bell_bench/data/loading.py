@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
-
-from numpy.typing import NDArray
 
 from bell_bench.data import arrays, official
 from bell_bench.data.catalogue import OFFICIAL
-from bell_bench.data.domain import BELL_DOMAINS, SOURCES, Domain, DomainSizes
+from bell_bench.data.domain import Domain, DomainSizes
 from bell_bench.data.imported import imported_path, read_imported
 from bell_bench.data.prepared import Arrays, prepared, stamp
+from bell_bench.data.sources import IMAGES, determined_by, draw, source_domains
 from bell_bench.data.status import missing, plugin_domains
 from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.problem import hash_arrays
-from bell_bench_drawn import glyphs
 
 CUT = 1
 """Part of every cache key of real images; changes when the way they are cut does."""
@@ -29,32 +26,22 @@ def load_domain(name: str, source: str, sizes: DomainSizes) -> Domain:
     for split, count in asdict(sizes).items():
         if count is not None and count < 1:
             raise UsageError(f"a domain of {count} {split} images was asked for; 1 is the least")
-    if source == "glyphs":
-        return _glyphs(name, sizes)
-    if source == "images":
+    if source == IMAGES:
         return _images(name, sizes)
-    raise unknown("data source", source, SOURCES)
+    return _drawn(name, source, sizes)
 
 
-def _glyphs(name: str, sizes: DomainSizes) -> Domain:
-    if name not in BELL_DOMAINS:
-        raise unknown("glyph domain", name, BELL_DOMAINS)
-    counts = {
-        split: min(asdict(sizes)[split] or available, available)
-        for split, available in glyphs.ALL.items()
-    }
-
-    def make() -> Arrays:
-        made: dict[str, NDArray[Any]] = {}
-        for split, count in counts.items():
-            made[f"{split}_images"], made[f"{split}_labels"] = glyphs.draw(name, split, count)
-        return made
-
-    return prepared(name, {"glyphs": glyphs.VERSION, "name": name, **counts}, make)
+def _drawn(name: str, source: str, sizes: DomainSizes) -> Domain:
+    found = source_domains(source)
+    if name not in found:
+        raise unknown(f"domain of {source}", name, found)
+    counts = found[name].sizes.at_most(sizes)
+    key = {**determined_by(source, found[name]), **asdict(counts)}
+    return prepared(name, key, lambda: draw(source, found[name], counts))
 
 
 def _images(name: str, sizes: DomainSizes) -> Domain:
-    if lacking := missing([name], "images"):
+    if lacking := missing([name], IMAGES):
         raise BellBenchError(f"the images of {name} are not here: {lacking[name]}")
     key: dict[str, object] = {"cut": CUT, "name": name, **asdict(sizes)}
     path = imported_path(name)

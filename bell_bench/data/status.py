@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bell_bench.data.catalogue import COLOUR, OFFICIAL, Collection
-from bell_bench.data.domain import BELL_DOMAINS, SOURCES
+from bell_bench.data.domain import BELL_DOMAINS
 from bell_bench.data.imported import imported_names, imported_path
 from bell_bench.data.official import on_disk
+from bell_bench.data.sources import IMAGES, plugin_sources, source_domains
 from bell_bench.errors import unknown
 from bell_bench.folders import data_folder
 
@@ -35,12 +36,15 @@ class Status:
 
 def statuses(source: str) -> list[Status]:
     """Every domain of a source: the nine of BELL first, the colour datasets of CTrL last."""
-    return [*_grey_statuses(source), *(colour_status(name, source) for name in COLOUR)]
+    if source != IMAGES:
+        return _source_statuses(source)
+    return [*_grey_statuses(), *(colour_status(name) for name in COLOUR)]
 
 
 def missing(names: Iterable[str], source: str) -> dict[str, str]:
     """The grey domains whose images are not here: why, and the command that gets them. Cheap."""
-    known = {status.name: status for status in _grey_statuses(source)}
+    rows = _grey_statuses() if source == IMAGES else _source_statuses(source)
+    known = {status.name: status for status in rows}
     lacking = {}
     for name in dict.fromkeys(names):
         if name not in known:
@@ -50,9 +54,9 @@ def missing(names: Iterable[str], source: str) -> dict[str, str]:
     return lacking
 
 
-def colour_status(name: str, source: str) -> Status:
+def colour_status(name: str) -> Status:
     """The row of a colour dataset."""
-    return _drawn_status(name) if source == "glyphs" else _file_status(name, COLOUR[name])
+    return _file_status(name, COLOUR[name])
 
 
 def plugin_domains() -> dict[str, Provided[DomainSpec]]:
@@ -67,17 +71,17 @@ def plugin_domains() -> dict[str, Provided[DomainSpec]]:
     }
 
 
-def _grey_statuses(source: str) -> list[Status]:
-    if source == "glyphs":
-        return [_drawn_status(name) for name in BELL_DOMAINS]
-    if source != "images":
-        raise unknown("data source", source, SOURCES)
+def _grey_statuses() -> list[Status]:
     names = dict.fromkeys([*BELL_DOMAINS, *imported_names(), *plugin_domains()])
     return [_grey_image_status(name) for name in names if name not in COLOUR]
 
 
-def _drawn_status(name: str) -> Status:
-    return Status(name, "present", "glyphs", "MIT", 0, "drawn by bell-bench when first used")
+def _source_statuses(source: str) -> list[Status]:
+    domains = source_domains(source)
+    provided = plugin_sources()[source]
+    detail = f"drawn by {provided.distribution} when first used"
+    licence = provided.spec.licence
+    return [Status(name, "present", source, licence, 0, detail) for name in domains]
 
 
 def _grey_image_status(name: str) -> Status:

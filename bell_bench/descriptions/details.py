@@ -232,21 +232,21 @@ def _show_cell(value: Any) -> Any:
 
 def domain_names() -> list[str]:
     """Of all sources, each once."""
-    from bell_bench.data import SOURCES
+    from bell_bench.data import sources
     from bell_bench.data.status import statuses
 
-    return list(dict.fromkeys(row.name for source in SOURCES for row in statuses(source)))
+    return list(dict.fromkeys(row.name for source in sources() for row in statuses(source)))
 
 
 def describe_domain(name: str, wish: Wish) -> Description:
     """A domain as ``--data`` says, by default as the first source that has it."""
-    from bell_bench.data import SOURCES, colour
+    from bell_bench.data import colour, sources
     from bell_bench.data.domain import CLASSES
     from bell_bench.data.status import statuses
 
     found = {
         source: row
-        for source in ([wish.data] if wish.data else SOURCES)
+        for source in ([wish.data] if wish.data else sources())
         for row in statuses(source)
         if row.name == name
     }
@@ -257,7 +257,7 @@ def describe_domain(name: str, wish: Wish) -> Description:
     classes = in_colour.classes if in_colour else CLASSES
     facts = {"domain": name, "data": data, "classes": classes, **dataclasses.asdict(status)}
     lines = [
-        ("data", f"{data} ({(colour.SOURCES if in_colour else SOURCES)[data]})"),
+        ("data", f"{data} ({sources()[data]})"),
         ("classes", classes),
         ("status", f"{status.status}: {status.detail}"),
         ("source", status.source),

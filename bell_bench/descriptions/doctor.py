@@ -183,10 +183,10 @@ def _folder(name: str, folder: pathlib.Path, advice: str) -> Check:
 
 
 def _data() -> Iterator[Check]:
-    from bell_bench.data import SOURCES
+    from bell_bench.data import sources
     from bell_bench.data.status import statuses
 
-    for source in SOURCES:
+    for source in sources():
         rows = statuses(source)
         lacking = [row.name for row in rows if row.status != "present"]
         found = f"{len(rows) - len(lacking)} of {len(rows)} domains are here"

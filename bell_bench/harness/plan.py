@@ -14,6 +14,7 @@ from msgspec import structs
 
 from bell_bench import forkserver
 from bell_bench.data.imported import imported_among
+from bell_bench.data.sources import IMAGES, foreign_images
 from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.harness.environment import software
 from bell_bench.harness.executor import worker_environment
@@ -159,12 +160,14 @@ def _jobs(
 
 
 def imported_images(job: Job) -> dict[str, str]:
-    """Of the domains that a job needs, those that are imported here, each with a hash."""
-    return imported_among(sequence_of(job).domains) if job.data == "images" else {}
+    """Return those of a job's domains whose images somebody imported here or another distribution
+    makes, each with a hash of what determines them."""
+    domains = sequence_of(job).domains
+    return imported_among(domains) if job.data == IMAGES else foreign_images(domains, job.data)
 
 
 def unlike_images(job: Job) -> list[str]:
-    """The domains that were imported where the job was planned, or here, and are not the same."""
+    """Return the domains whose images are not those that the job was planned with."""
     return sorted(dict(imported_images(job).items() ^ job.imported.items()))
 
 

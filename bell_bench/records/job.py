@@ -41,8 +41,8 @@ class Job(JsonStruct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     software: str = ""
     """Versions that a result depends on: another one makes another job."""
     imported: dict[str, str] = msgspec.field(default_factory=dict)
-    """The domains whose images somebody imported, each with a hash of these: ``data`` names a
-    source, and what is imported there may be anything."""
+    """The domains whose images somebody imported or another's plugin makes, each with a hash of
+    what determines them: ``data`` names a source, and what is there may be anything."""
 
     @property
     def key(self) -> str:
@@ -77,7 +77,7 @@ class Job(JsonStruct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def images(self) -> str:
         """Where the images come from, in words. Imported images are not those of the public
         dataset whose place they take."""
-        return f"imported {self.data}" if self.imported else self.data
+        return "imported images" if self.imported and self.data == "images" else self.data
 
     def to_json(self) -> dict[str, Any]:
         content = msgspec.structs.asdict(self)

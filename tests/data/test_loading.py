@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bell_bench.data import BELL_DOMAINS, SOURCES, DomainSizes, load_domain, missing
+from bell_bench.data import BELL_DOMAINS, DomainSizes, load_domain, missing, sources
 from bell_bench.data.domain import pixel_statistics
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.folders import cache_folder, data_folder
@@ -154,7 +154,7 @@ def test_importing_and_drawing_needs_no_torch():
 
 
 def test_sources_are_summarised():
-    assert list(SOURCES) == ["glyphs", "images"]
+    assert list(sources()) == ["glyphs", "images"]
 
 
 @pytest.mark.parametrize("variable", ["BELL_BENCH_DATA", "BELL_BENCH_CACHE"])

@@ -3,11 +3,10 @@
 from bell_bench.data.colour.datasets import DATASETS, DatasetInfo
 from bell_bench.data.colour.domain import ColourDomain, ColourImages
 from bell_bench.data.colour.formatting import rainbow
-from bell_bench.data.colour.loading import SOURCES, classes_here, load, missing
+from bell_bench.data.colour.loading import classes_here, load, missing
 
 __all__ = [
     "DATASETS",
-    "SOURCES",
     "ColourDomain",
     "ColourImages",
     "DatasetInfo",

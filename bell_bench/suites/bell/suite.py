@@ -11,19 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from bell_bench.data import SOURCES, Domain, load_domain, missing
+from bell_bench.data import BELL_DOMAINS, Domain, DomainSizes, load_domain, missing, sources
+from bell_bench.data.sources import SourceDomain, available
 from bell_bench.errors import UsageError, unknown
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem, Split
 from bell_bench.suites.base import ProblemSize, SequenceInfo, check_seed
-from bell_bench.suites.bell.architecture import architecture
+from bell_bench.suites.bell.architecture import PIXELS, architecture
 from bell_bench.suites.bell.draw import Ints, Triple, coordinates, draw_split, random_state
 from bell_bench.suites.bell.labellings import SIDE
 from bell_bench.suites.bell.patterns import KINDS, PATTERNS, PatternPlace, realise
 from bell_bench.suites.bell.protocol import PROTOCOLS, BellProtocol
 from bell_bench.suites.bell.scales import SCALES, BellScale
 
+OWN = [SourceDomain(name, (PIXELS, PIXELS), SIDE, DomainSizes()) for name in BELL_DOMAINS]
 FEW_POINTS, FEW_IMAGES, FEW_COORDINATES = 10, 20, 10
 
 
@@ -39,7 +41,7 @@ class BellSequence:
 
     @cached_property
     def places(self) -> list[PatternPlace]:
-        return realise(self.name, self.seed, self.protocol)
+        return realise(self.name, self.seed, self.protocol, tuple(available(OWN, self.data)))
 
     def __len__(self) -> int:
         return len(self.places)
@@ -203,7 +205,11 @@ class Bell:
     )
     scales: Mapping[str, BellScale] = SCALES
     protocols: Mapping[str, BellProtocol] = PROTOCOLS
-    sources: Mapping[str, str] = SOURCES
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """Every source that has images of the suite's shape."""
+        return sources((PIXELS, PIXELS))
 
     def realisation_seed(self, sequence: str, realisation: int) -> int:
         """The published seeds first; realisation K beyond them has seed 1000 + K."""
@@ -221,7 +227,7 @@ class Bell:
             ("sequence", name, PATTERNS),
             ("scale", scale, SCALES),
             ("protocol", protocol, PROTOCOLS),
-            ("data source", data, SOURCES),
+            ("data source", data, self.sources),
         ):
             if asked not in known:
                 raise unknown(kind, asked, known)

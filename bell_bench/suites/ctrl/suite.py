@@ -9,20 +9,19 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from bell_bench.data.colour import DATASETS, SOURCES, ColourDomain, classes_here, load, missing
+from bell_bench.data import sources
+from bell_bench.data.colour import ColourDomain, classes_here, load, missing
+from bell_bench.data.sources import SourceDomain, available
 from bell_bench.errors import UsageError, unknown
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.problem import Problem, Split
 from bell_bench.suites.base import ProblemSize, SequenceInfo, check_seed
-from bell_bench.suites.ctrl.architecture import convolutional, resnet
+from bell_bench.suites.ctrl.architecture import IMAGE, convolutional, resnet
 from bell_bench.suites.ctrl.draw import draw_split
 from bell_bench.suites.ctrl.protocol import PROTOCOLS, CtrlProtocol
 from bell_bench.suites.ctrl.scales import RESNET_SCALES, SCALES, CtrlScale
-from bell_bench.suites.ctrl.streams import SIZES, STREAMS, StreamPlace, realise
-
-CAPS = {"cifar100": (450, 50)}
-"""Training and validation images per class of datasets that have fewer than a task may ask for."""
+from bell_bench.suites.ctrl.streams import OWN, SIZES, STREAMS, StreamPlace, realise
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,12 @@ class CtrlSequence:
 
     @cached_property
     def places(self) -> list[StreamPlace]:
-        return realise(self.name, self.seed)
+        return realise(self.name, self.seed, self.available)
+
+    @property
+    def available(self) -> dict[str, SourceDomain]:
+        """The domains that the source has for the stream."""
+        return available(list(OWN.values()), self.data)
 
     def __len__(self) -> int:
         return len(self.places)
@@ -59,10 +63,11 @@ class CtrlSequence:
     def _lacks(self, name: str) -> str | None:
         """Why a dataset cannot serve: its images are not here, or not of all its classes."""
         why = missing(name, self.data)
-        if why is None and (here := classes_here(name, self.data)) < DATASETS[name].classes:
+        needed = self.available[name].classes
+        if why is None and (here := classes_here(name, self.data)) < needed:
             return (
                 f"the imported images have {here} classes, and streams draw from "
-                f"{DATASETS[name].classes}: `bell-bench data import {name} FILE.npz` with all"
+                f"{needed}: `bell-bench data import {name} FILE.npz` with all"
             )
         return why
 
@@ -78,11 +83,9 @@ class CtrlSequence:
     def per_class(self, place: StreamPlace) -> dict[str, int]:
         """Images per class of a task's training, validation and test sets, as asked for."""
         asked: tuple[int, int] = getattr(self.scale, place.size)
-        train, validation = map(min, asked, CAPS.get(place.dataset, asked))
-        test = self.scale.test
-        if self.data == "glyphs":
-            test = min(test, DATASETS[place.dataset].embedded.test)
-        return {"train": train, "validation": validation, "test": test}
+        counts = {"train": asked[0], "validation": asked[1], "test": self.scale.test}
+        domain = self.available[place.dataset]
+        return {split: domain.per_class(split, count) for split, count in counts.items()}
 
     def architecture(self, place: StreamPlace) -> Architecture:
         return self.network(self.scale.width, len(place.classes))
@@ -118,6 +121,7 @@ class CtrlSequence:
 
     def _row(self, position: int) -> dict[str, Any]:
         place, classes = self.places[position], len(self.places[position].classes)
+        known = self.available[place.dataset].sizes.test is not None
         sizes = {part: classes * count for part, count in self.per_class(place).items()}
         return {
             "position": position,
@@ -128,7 +132,7 @@ class CtrlSequence:
             "symbol": SIZES[place.size],
             "points": sizes["train"],
             "validation": sizes["validation"],
-            "test": sizes["test"] if self.data == "glyphs" else f"≤ {sizes['test']}",
+            "test": sizes["test"] if known else f"≤ {sizes['test']}",
             "classes": classes,
             "order": list(place.classes),
             "modules": len(self.architecture(place)),
@@ -160,7 +164,11 @@ class Ctrl:
         {name: stream.info for name, stream in STREAMS.items()}
     )
     protocols: Mapping[str, CtrlProtocol] = PROTOCOLS
-    sources: Mapping[str, str] = SOURCES
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """Every source that has images of the suite's shape."""
+        return sources(IMAGE.shape)
 
     def __init__(
         self,

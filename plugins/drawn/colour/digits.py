@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench.data.colour.domain import SIDE, Pixels
 from bell_bench.data.colour.formatting import from_grey
 from bell_bench.data.resizing import resize
 from bell_bench_drawn.colour.canvas import (
+    SIDE,
     Floats,
+    Pixels,
     Random,
     between,
     colours,

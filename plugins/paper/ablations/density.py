@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.distributions import MultivariateNormal
 
-from bell_bench.data import BELL_DOMAINS, SOURCES, Domain, load_domain, missing
+from bell_bench.data import BELL_DOMAINS, Domain, load_domain, missing
 from bell_bench.errors import UsageError, unknown
 from bell_bench.harness.progress import Tell
 from bell_bench.plugins import registry
@@ -41,8 +41,11 @@ def run(*, scale: str, data: str, seeds: int, tell: Tell) -> pd.DataFrame:
 
 def load(scale: str, data: str) -> list[Domain]:
     """BELL's nine domains, or what to do about those that are not here."""
-    scales = registry().suite("bell").scales
-    for kind, asked, known in (("scale", scale, scales), ("data source", data, SOURCES)):
+    suite = registry().suite("bell")
+    for kind, asked, known in (
+        ("scale", scale, suite.scales),
+        ("data source", data, suite.sources),
+    ):
         if asked not in known:
             raise unknown(kind, asked, known)
     if lacking := missing(BELL_DOMAINS, data):
@@ -50,7 +53,7 @@ def load(scale: str, data: str) -> list[Domain]:
         lines += [f"  {domain}: {why}" for domain, why in lacking.items()]
         lines += ["see `bell-bench data list`, or use the embedded images: --data glyphs"]
         raise UsageError("\n".join(lines))
-    return [load_domain(name, data, scales[scale].domain) for name in BELL_DOMAINS]
+    return [load_domain(name, data, suite.scales[scale].domain) for name in BELL_DOMAINS]
 
 
 def rank(

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bell_bench.data import load_domain
-from bell_bench.data.colour import DATASETS, SOURCES, load, missing, pools
+from bell_bench.data import load_domain, sources
+from bell_bench.data.colour import DATASETS, load, missing, pools
 from bell_bench.data.domain import DomainSizes
 from bell_bench.data.imported import import_file, imported_path
 from bell_bench.errors import BellBenchError, UsageError
@@ -38,8 +38,9 @@ def test_embedded_pools_serve_the_longest_stream():
     """Up to 1000 training and 500 validation images per class; 450 and 50; 40 and 20."""
     for name, info in DATASETS.items():
         least = {"cifar100": (450, 50), "dtd": (40, 20)}.get(name, (1000, 500))
-        assert (info.embedded.train, info.embedded.validation) >= least
-        assert info.embedded.validation == info.validation_per_class
+        embedded = drawn.ARTISTS[name]
+        assert (embedded.train, embedded.validation) >= least
+        assert embedded.validation == info.validation_per_class
 
 
 def test_an_embedded_dataset():
@@ -75,7 +76,7 @@ def test_wrong_names_are_usage_errors():
 
 
 def test_missing_tells_the_command():
-    assert list(SOURCES) == ["glyphs", "images"]
+    assert list(sources((32, 32, 3))) == ["glyphs", "images"]
     for name in DATASETS:
         assert missing(name, "glyphs") is None
         assert f"`bell-bench data download {name}`" in missing(name, "images")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bell_bench.data.colour import DATASETS
-from bell_bench.data.colour.domain import SPLITS
 from bell_bench_drawn import colour as drawn
+from bell_bench_drawn.glyphs import SPLITS
 
 PINNED = "7849632a60bef7d30517ee0e73d01442cc0905332b44884e936f363deeb1059a"
 """Of three images of five classes of every dataset and split. It may change only together with
