@@ -31,8 +31,7 @@ if TYPE_CHECKING:
         show,
         verify_data,
     )
-    from bell_bench.data.domain import DomainSizes
-    from bell_bench.data.sources import SourceDomain
+    from bell_bench.data.domain import DomainSizes, SourceDomain
     from bell_bench.errors import BellBenchError, Unsupported, UsageError
     from bell_bench.hookspecs import hookimpl, hookspec
     from bell_bench.keeping import KeepingAlgorithm
@@ -148,7 +147,7 @@ _HOMES = {
     "ResultsSpec": "bell_bench.specs",
     "SharedAlgorithm": "bell_bench.modular.shared_algorithm",
     "SolvedProblem": "bell_bench.records",
-    "SourceDomain": "bell_bench.data.sources",
+    "SourceDomain": "bell_bench.data.domain",
     "SourceSpec": "bell_bench.specs",
     "Split": "bell_bench.problem",
     "SuiteSpec": "bell_bench.specs",

@@ -239,10 +239,15 @@ def download_data(
     Gives the files that were fetched, none where all were here; ``tell`` hears a file's name, the
     bytes there are and the bytes there will be.
     """
-    from bell_bench.data.catalogue import chosen
+    from bell_bench.data.declared import chosen_collections
     from bell_bench.data.download import fetch
+    from bell_bench.suites.bell.domains import DOMAINS
 
-    return [file for collection in chosen(names) for file in fetch(collection, tell, mirror)]
+    return [
+        file
+        for collection in chosen_collections(names or DOMAINS)
+        for file in fetch(collection, tell, mirror)
+    ]
 
 
 def verify_data(*names: str) -> list[DataVerdict]:

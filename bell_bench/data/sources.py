@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench.data.domain import DomainSizes
+from bell_bench.data.declared import OfficialDomain, official_domains
+from bell_bench.data.domain import DomainSizes, SourceDomain
+from bell_bench.data.imported import imported_among
 from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.files import hash_json
 from bell_bench.import_strings import load_object, one_line
@@ -20,26 +22,6 @@ if TYPE_CHECKING:
 
 IMAGES = "images"
 """The source that reads files: official ones, imported ones, and single domains of plugins."""
-_FILES = "official files of MNIST, CIFAR-10 and others, or images you import"
-
-
-@dataclass(frozen=True)
-class SourceDomain:
-    """A domain of a source, told without its images."""
-
-    name: str
-    shape: tuple[int, ...]
-    """Of an image."""
-    classes: int
-    sizes: DomainSizes
-    """How many images there are, over all classes; None where that is not known."""
-    version: str = "1"
-    """It changes when any image does."""
-
-    def per_class(self, split: str, asked: int) -> int:
-        """Return how many images of each class to use: those asked for, if there are as many."""
-        there: int | None = getattr(self.sizes, split)
-        return asked if there is None else min(asked, there // self.classes)
 
 
 class ImageSource(Protocol):
@@ -72,14 +54,20 @@ def plugin_sources() -> dict[str, Provided[SourceSpec]]:
     }
 
 
-def sources(shape: tuple[int, ...] | None = None) -> dict[str, str]:
-    """Return the sources that have images of a shape, or all, each with its summary: ours first,
-    then the files, then others."""
+def sources(own: Mapping[str, OfficialDomain] | None = None) -> dict[str, str]:
+    """Return the sources that have images for a suite with these official domains, each with its
+    summary: ours first, then the files, then others. Without a suite, return all sources."""
+    domains = (official_domains() if own is None else own).values()
+    shapes = {domain.cut.shape for domain in domains}
+    titles = dict.fromkeys(domain.collection.title for domain in domains)
+    files = ", ".join([*titles, "or images you import"])
     found = {
-        name: each for name, each in plugin_sources().items() if shape in (None, *each.spec.shapes)
+        name: each
+        for name, each in plugin_sources().items()
+        if own is None or shapes & set(each.spec.shapes)
     }
     ours = {name: each.spec.summary for name, each in found.items() if each.ours}
-    return {**ours, IMAGES: _FILES, **{name: each.spec.summary for name, each in found.items()}}
+    return {**ours, IMAGES: files, **{name: each.spec.summary for name, each in found.items()}}
 
 
 def source_domains(source: str) -> dict[str, SourceDomain]:
@@ -102,18 +90,22 @@ def source_domains(source: str) -> dict[str, SourceDomain]:
     return found
 
 
-def available(own: Sequence[SourceDomain], source: str) -> dict[str, SourceDomain]:
+def available(own: Mapping[str, OfficialDomain], source: str) -> dict[str, SourceDomain]:
     """Return the domains that a source has for a suite, in the order of the places they take. Read
     from files, they are the suite's own; a plugin's are those whose images have the same shape."""
+    told = {name: domain.told for name, domain in own.items()}
     if source == IMAGES:
-        return {domain.name: domain for domain in own}
-    shape, classes = own[0].shape, [domain.classes for domain in own]
-    found = {name: each for name, each in source_domains(source).items() if each.shape == shape}
+        return told
+    shapes = {domain.shape for domain in told.values()}
+    found = {name: each for name, each in source_domains(source).items() if each.shape in shapes}
+    least = min(domain.cut.fewest_classes for domain in own.values())
+    most = max(domain.cut.classes for domain in own.values())
     for domain in found.values():
-        if not min(classes) <= domain.classes <= max(classes):
+        if not least <= domain.classes <= most:
+            needed = f"{most}" if least == most else f"{least} to {most}"
             raise UsageError(
                 f"{domain.name} of {_where(source)} has {domain.classes} classes; this suite needs "
-                + " to ".join(map(str, sorted({min(classes), max(classes)})))
+                f"{needed}"
             )
     return found
 
@@ -127,8 +119,10 @@ def determined_by(source: str, domain: SourceDomain) -> dict[str, object]:
 
 
 def foreign_images(domains: Iterable[str], source: str) -> dict[str, str]:
-    """Return those of the domains whose images another distribution makes, each with a hash of
-    what they depend on."""
+    """Return those of the domains whose images somebody imported or another distribution makes,
+    each with a hash of what determines them. Cheap."""
+    if source == IMAGES:
+        return imported_among(domains)
     if source not in (found := plugin_sources()) or found[source].ours:
         return {}
     known = source_domains(source)
@@ -166,7 +160,7 @@ def draw(source: str, domain: SourceDomain, sizes: DomainSizes) -> dict[str, NDA
 def _provided(source: str) -> Provided[SourceSpec]:
     found = plugin_sources()
     if source not in found:
-        raise unknown("data source", source, sources())
+        raise unknown("data source", source, [IMAGES, *found])
     return found[source]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bell_bench.data.catalogue import COLOUR, OFFICIAL, Collection
-from bell_bench.data.domain import BELL_DOMAINS
+from bell_bench.data.catalogue import Collection
+from bell_bench.data.declared import OfficialDomain, cut_of_imports, official_domains
 from bell_bench.data.imported import imported_names, imported_path
 from bell_bench.data.official import on_disk
 from bell_bench.data.sources import IMAGES, plugin_sources, source_domains
@@ -35,28 +35,36 @@ class Status:
 
 
 def statuses(source: str) -> list[Status]:
-    """Every domain of a source: the nine of BELL first, the colour datasets of CTrL last."""
+    """Return a row for each domain of a source. Of files, those that are cut as one's own are come
+    first, then one's own."""
     if source != IMAGES:
         return _source_statuses(source)
-    return [*_grey_statuses(), *(colour_status(name) for name in COLOUR)]
+    declared = official_domains()
+    own = cut_of_imports()
+    first = [name for name, domain in declared.items() if domain.cut == own]
+    names = dict.fromkeys([*first, *imported_names(), *plugin_domains()])
+    others = [name for name in declared if name not in first]
+    rows = [*(name for name in names if name not in others), *others]
+    return [_file_status(name, declared.get(name)) for name in rows]
 
 
-def missing(names: Iterable[str], source: str) -> dict[str, str]:
-    """The grey domains whose images are not here: why, and the command that gets them. Cheap."""
-    rows = _grey_statuses() if source == IMAGES else _source_statuses(source)
-    known = {status.name: status for status in rows}
-    lacking = {}
-    for name in dict.fromkeys(names):
+def missing(
+    names: Sequence[str], source: str, declared: Mapping[str, OfficialDomain] | None = None
+) -> dict[str, str]:
+    """Return the domains whose images are not here: why, and the command that gets them. Cheap.
+
+    ``declared`` are a suite's official domains, by default those of all suites.
+    """
+    declared = official_domains() if declared is None else declared
+    files = [*declared, *imported_names(), *plugin_domains()]
+    known = files if source == IMAGES else list(source_domains(source))
+    for name in names:
         if name not in known:
             raise unknown("domain", name, known)
-        if known[name].status != "present":
-            lacking[name] = known[name].detail
-    return lacking
-
-
-def colour_status(name: str) -> Status:
-    """The row of a colour dataset."""
-    return _file_status(name, COLOUR[name])
+    if source != IMAGES:
+        return {}
+    rows = [_file_status(name, declared.get(name)) for name in dict.fromkeys(names)]
+    return {row.name: row.detail for row in rows if row.status != "present"}
 
 
 def plugin_domains() -> dict[str, Provided[DomainSpec]]:
@@ -71,11 +79,6 @@ def plugin_domains() -> dict[str, Provided[DomainSpec]]:
     }
 
 
-def _grey_statuses() -> list[Status]:
-    names = dict.fromkeys([*BELL_DOMAINS, *imported_names(), *plugin_domains()])
-    return [_grey_image_status(name) for name in names if name not in COLOUR]
-
-
 def _source_statuses(source: str) -> list[Status]:
     domains = source_domains(source)
     provided = plugin_sources()[source]
@@ -84,25 +87,19 @@ def _source_statuses(source: str) -> list[Status]:
     return [Status(name, "present", source, licence, 0, detail) for name in domains]
 
 
-def _grey_image_status(name: str) -> Status:
-    if name in OFFICIAL:
-        return _file_status(name, OFFICIAL[name].collection)
+def _file_status(name: str, declared: OfficialDomain | None) -> Status:
+    """What is imported under an official name goes before the official files."""
     if imported_path(name).is_file():
-        return _imported_status(name)
+        return _imported_status(name, ", used instead of the official images" if declared else "")
+    if declared:
+        return _official_status(name, declared.collection)
     provided = plugin_domains()[name]
     spec = provided.spec
     source = f"{spec.source} ({provided.provider})" if spec.source else provided.provider
     return Status(name, "present", source, spec.licence, 0, spec.summary)
 
 
-def _file_status(name: str, collection: Collection) -> Status:
-    """What is imported under an official name goes before the official files."""
-    if imported_path(name).is_file():
-        return _imported_status(name, ", used instead of the official images")
-    return _official_status(name, collection)
-
-
-def _imported_status(name: str, remark: str = "") -> Status:
+def _imported_status(name: str, remark: str) -> Status:
     path = imported_path(name)
     return Status(name, "present", "imported", "your own", path.stat().st_size, f"{path}{remark}")
 

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from importlib import metadata
 
+from bell_bench.errors import BellBenchError
 from bell_bench.import_check import try_out
 from bell_bench.import_strings import one_line
 from bell_bench.units import format_size
@@ -187,7 +188,11 @@ def _data() -> Iterator[Check]:
     from bell_bench.data.status import statuses
 
     for source in sources():
-        rows = statuses(source)
+        try:
+            rows = statuses(source)
+        except BellBenchError as error:
+            yield Check(f"data {source}", "warn", str(error), "see its plugin")
+            continue
         lacking = [row.name for row in rows if row.status != "present"]
         found = f"{len(rows) - len(lacking)} of {len(rows)} domains are here"
         if lacking:

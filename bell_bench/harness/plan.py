@@ -13,8 +13,7 @@ from typing import Any
 from msgspec import structs
 
 from bell_bench import forkserver
-from bell_bench.data.imported import imported_among
-from bell_bench.data.sources import IMAGES, foreign_images
+from bell_bench.data.sources import foreign_images
 from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.harness.environment import software
 from bell_bench.harness.executor import worker_environment
@@ -162,8 +161,7 @@ def _jobs(
 def imported_images(job: Job) -> dict[str, str]:
     """Return those of a job's domains whose images somebody imported here or another distribution
     makes, each with a hash of what determines them."""
-    domains = sequence_of(job).domains
-    return imported_among(domains) if job.data == IMAGES else foreign_images(domains, job.data)
+    return foreign_images(sequence_of(job).domains, job.data)
 
 
 def unlike_images(job: Job) -> list[str]:

@@ -13,7 +13,9 @@ from bell_bench_drawn.glyph_styles import NAMES
 figure = Figure(figsize=(9, 8.6), dpi=100, layout="constrained")
 for place, name in enumerate(NAMES, start=1):
     axes = figure.add_subplot(3, 3, place)
-    axes.imshow(contact_sheet(*glyphs.draw(name, "train", 512), 9), cmap="gray", vmin=0, vmax=255)
+    axes.imshow(
+        contact_sheet(*glyphs.draw(name, "train", 512), range(8), 9), cmap="gray", vmin=0, vmax=255
+    )
     axes.set_title(name, fontsize=10)
     axes.axis("off")
 drawn = io.BytesIO()

@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bell_bench.data import BELL_DOMAINS
 from bell_bench.errors import UsageError
 from bell_bench.suites.base import SequenceInfo
+from bell_bench.suites.bell.domains import CLASSES, DOMAINS
 from bell_bench.suites.bell.labellings import Labelling, labellings
 from bell_bench.suites.bell.protocol import BellProtocol
 
@@ -28,6 +28,11 @@ class PatternPlace:
     @property
     def name(self) -> str:
         return f"{self.domain}/{self.labelling.name if self.labelling else 'classes'}"
+
+    @property
+    def answers(self) -> int:
+        """How many classes its inputs are told apart by."""
+        return 2 if self.labelling else CLASSES
 
 
 Fill = Callable[[random.Random, BellProtocol, Sequence[str]], list[PatternPlace]]
@@ -158,7 +163,7 @@ PATTERNS = {pattern.info.name: pattern for pattern in _PATTERNS}
 
 
 def realise(
-    name: str, seed: int, protocol: BellProtocol, domains: Sequence[str] = BELL_DOMAINS
+    name: str, seed: int, protocol: BellProtocol, domains: Sequence[str] = tuple(DOMAINS)
 ) -> list[PatternPlace]:
     """Return the problems of a sequence for a seed, on some of the domains. On BELL's own, the
     published seeds give the published problems."""

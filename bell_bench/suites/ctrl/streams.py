@@ -6,14 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from bell_bench.data import DomainSizes
-from bell_bench.data.colour import DATASETS
-from bell_bench.data.colour.domain import SIDE
-from bell_bench.data.colour.formatting import RAINBOW
-from bell_bench.data.sources import SourceDomain
+from bell_bench.data.domain import SourceDomain
 from bell_bench.errors import UsageError
 from bell_bench.suites.base import SequenceInfo
 from bell_bench.suites.bell.draw import random_state
+from bell_bench.suites.ctrl.domains import DOMAINS
+from bell_bench.suites.ctrl.rainbow import RAINBOW
 
 CLASSES = 10
 LONG_CLASSES = 5
@@ -27,19 +25,14 @@ SIZES = {"large": "+", "small": "−", "few": "−−", "long": "+"}
 
 Placed = Mapping[str, SourceDomain]
 """The domain that takes each dataset's place."""
-_CAPPED = {"cifar100": (45_000, 5_000)}
-OWN = {
-    name: SourceDomain(name, (SIDE, SIDE, 3), info.classes, DomainSizes(*_CAPPED.get(name, ())))
-    for name, info in DATASETS.items()
-}
-"""The datasets; of those that have fewer images than a task may ask for, with their numbers."""
+OWN = {name: domain.told for name, domain in DOMAINS.items()}
 
 
 @dataclass(frozen=True)
 class StreamPlace:
     """One task of a realised stream, before any image is drawn."""
 
-    dataset: str
+    domain: str
     size: str
     classes: tuple[int, ...]
     """Which class of the dataset each label stands for."""
@@ -51,10 +44,15 @@ class StreamPlace:
     """How many earlier tasks of the stream are on the same dataset."""
 
     @property
+    def answers(self) -> int:
+        """How many classes its images are told apart by."""
+        return len(self.classes)
+
+    @property
     def name(self) -> str:
         if len(self.classes) < CLASSES:
-            return f"{self.dataset}/{','.join(map(str, self.classes))}"
-        name = f"rainbow_{self.dataset}/{self.colour}" if self.colour else self.dataset
+            return f"{self.domain}/{','.join(map(str, self.classes))}"
+        name = f"rainbow_{self.domain}/{self.colour}" if self.colour else self.domain
         return f"{name}/shifted" if self.shifted else name
 
 
@@ -158,6 +156,6 @@ def realise(name: str, seed: int, domains: Placed = OWN) -> list[StreamPlace]:
     seen: Counter[str] = Counter()
     places = []
     for place in STREAMS[name].fill(seed, placed):
-        places.append(replace(place, occurrence=seen[place.dataset]))
-        seen[place.dataset] += 1
+        places.append(replace(place, occurrence=seen[place.domain]))
+        seen[place.domain] += 1
     return places

@@ -114,10 +114,10 @@ def _read(told: pathlib.Path, settings: Mapping[str, Any]) -> Found | None:
 
 def _ablation_settings(name: str, scope: Scope) -> dict[str, Any]:
     """All that determines what an ablation finds."""
-    from bell_bench.data import BELL_DOMAINS
-    from bell_bench.data.imported import imported_among
+    from bell_bench.data.sources import available, foreign_images
     from bell_bench.harness.environment import version
     from bell_bench.plugins import registry
+    from bell_bench.suites.bell.domains import DOMAINS
 
     suite = registry().suite("bell")
     settings: dict[str, Any] = {
@@ -127,7 +127,8 @@ def _ablation_settings(name: str, scope: Scope) -> dict[str, Any]:
         "data": scope.data or next(iter(suite.sources)),
         "software": {each: version(each) for each in ("bell-bench", "torch")},
     }
-    if settings["data"] == "images" and (imported := imported_among(BELL_DOMAINS)):
+    data = settings["data"]
+    if imported := foreign_images(available(DOMAINS, data), data):
         settings["imported"] = imported
     if name == "density":
         return {**settings, "seeds": 5}
