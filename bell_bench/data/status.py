@@ -35,17 +35,16 @@ class Status:
 
 
 def statuses(source: str) -> list[Status]:
-    """Return a row for each domain of a source. Of files, those that are cut as one's own are come
-    first, then one's own."""
+    """Return a row for each domain of a source. Of files, one's own come after the official ones
+    that are cut in the same way, and before all others."""
     if source != IMAGES:
         return _source_statuses(source)
     declared = official_domains()
     own = cut_of_imports()
-    first = [name for name, domain in declared.items() if domain.cut == own]
-    names = dict.fromkeys([*first, *imported_names(), *plugin_domains()])
-    others = [name for name in declared if name not in first]
-    rows = [*(name for name in names if name not in others), *others]
-    return [_file_status(name, declared.get(name)) for name in rows]
+    others = [name for name, domain in declared.items() if domain.cut != own]
+    names = dict.fromkeys([*declared, *imported_names(), *plugin_domains()])
+    ordered = sorted(names, key=lambda name: name in others)
+    return [_file_status(name, declared.get(name)) for name in ordered]
 
 
 def missing(
@@ -56,14 +55,13 @@ def missing(
     ``declared`` are a suite's official domains, by default those of all suites.
     """
     declared = official_domains() if declared is None else declared
-    files = [*declared, *imported_names(), *plugin_domains()]
-    known = files if source == IMAGES else list(source_domains(source))
+    files = source == IMAGES
+    known = [*declared, *imported_names(), *plugin_domains()] if files else source_domains(source)
     for name in names:
         if name not in known:
             raise unknown("domain", name, known)
-    if source != IMAGES:
-        return {}
-    rows = [_file_status(name, declared.get(name)) for name in dict.fromkeys(names)]
+    asked = dict.fromkeys(names if files else ())
+    rows = [_file_status(name, declared.get(name)) for name in asked]
     return {row.name: row.detail for row in rows if row.status != "present"}
 
 

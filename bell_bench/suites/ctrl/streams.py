@@ -22,10 +22,10 @@ LONG_SHARES = ((33, 1 / 2), (66, 1 / 4), (LONG_LENGTH, 0.0))
 SIZES = {"large": "+", "small": "−", "few": "−−", "long": "+"}
 """The sizes of tasks, with what pictures write for them; ``long`` is s_long's large."""
 
-
 Placed = Mapping[str, SourceDomain]
 """The domain that takes each dataset's place."""
-OWN = {name: domain.told for name, domain in DOMAINS.items()}
+OWN: Placed = {name: domain.told for name, domain in DOMAINS.items()}
+"""Each dataset in its own place."""
 
 
 @dataclass(frozen=True)

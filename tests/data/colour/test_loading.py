@@ -226,7 +226,7 @@ def test_genuine_parts(genuine, monkeypatch, folder, name, file, train, validati
     domain = load_domain(name, "images")
     for split, each in (("train", train), ("validation", validation), ("test", test)):
         assert np.bincount(pool(domain, split)[1]).tolist() == [each] * 10
-    with np.load_domain(genuine / "domains" / file) as content:
+    with np.load(genuine / "domains" / file) as content:
         originals = {image.tobytes(): label for image, label in
                      zip(content["test_images"], content["test_labels"], strict=True)}  # fmt: skip
     for image, label in zip(domain.test_images, domain.test_labels, strict=True):
