@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         show,
         verify_data,
     )
+    from bell_bench.data.domain import DomainSizes, SourceDomain
     from bell_bench.errors import BellBenchError, Unsupported, UsageError
     from bell_bench.files import read_json, read_tensors, write_json, write_tensors
     from bell_bench.harness.executor import LocalExecutor
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
         Option,
         PictureSpec,
         ResultsSpec,
+        SourceSpec,
         SuiteSpec,
         VerbSpec,
     )
@@ -85,6 +87,7 @@ __all__ = [
     "BellBenchError",
     "Block",
     "Context",
+    "DomainSizes",
     "DomainSpec",
     "Evaluation",
     "ExecutorSpec",
@@ -113,6 +116,8 @@ __all__ = [
     "SharedAlgorithm",
     "Solution",
     "SolvedProblem",
+    "SourceDomain",
+    "SourceSpec",
     "Split",
     "SuiteSpec",
     "Training",
@@ -168,6 +173,7 @@ _HOMES = {
     "BellBenchError": "bell_bench.errors",
     "Block": "bell_bench.modular.kind",
     "Context": "bell_bench.algorithm",
+    "DomainSizes": "bell_bench.data.domain",
     "DomainSpec": "bell_bench.specs",
     "Evaluation": "bell_bench.modular.evaluator",
     "ExecutorSpec": "bell_bench.specs",
@@ -196,6 +202,8 @@ _HOMES = {
     "SharedAlgorithm": "bell_bench.modular.shared_algorithm",
     "Solution": "bell_bench.modular.library",
     "SolvedProblem": "bell_bench.records",
+    "SourceDomain": "bell_bench.data.domain",
+    "SourceSpec": "bell_bench.specs",
     "Split": "bell_bench.problem",
     "SuiteSpec": "bell_bench.specs",
     "Training": "bell_bench.modular.shared_algorithm",

@@ -240,10 +240,15 @@ def download_data(
     Return the files that were fetched: none if all were here. ``tell`` is called with a file's
     name, the bytes that are here, and the bytes that there will be.
     """
-    from bell_bench.data.catalogue import chosen
+    from bell_bench.data.declared import chosen_collections
     from bell_bench.data.download import fetch
+    from bell_bench.suites.bell.domains import DOMAINS
 
-    return [file for collection in chosen(names) for file in fetch(collection, tell, mirror)]
+    return [
+        file
+        for collection in chosen_collections(names or DOMAINS)
+        for file in fetch(collection, tell, mirror)
+    ]
 
 
 def verify_data(*names: str) -> list[DataVerdict]:

@@ -25,6 +25,7 @@ from bell_bench.specs import (
     NoteSpec,
     PictureSpec,
     ResultsSpec,
+    SourceSpec,
     SuiteSpec,
     VerbSpec,
 )
@@ -99,6 +100,26 @@ def bell_bench_domains() -> Iterable[DomainSpec]:  # type: ignore[empty-body]
                 summary="8 bars in noise, 28x28, drawn.",
                 source="https://example.org/bars",
                 licence="CC0",
+            )
+    """
+
+
+@hookspec
+def bell_bench_sources() -> Iterable[SourceSpec]:  # type: ignore[empty-body]
+    """The sources of images a plugin provides, for ``evaluate --data NAME``: a suite's sequences
+    then draw the source's domains. A whole one is in ``examples/hooks/my_source.py``.
+
+    Example::
+
+        from bell_bench import SourceSpec, hookimpl
+
+        @hookimpl
+        def bell_bench_sources():
+            yield SourceSpec(
+                "stripes",
+                load="my_source:SOURCE",
+                summary="nine kinds of stripes, drawn",
+                shapes=((28, 28),),
             )
     """
 

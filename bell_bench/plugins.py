@@ -43,6 +43,7 @@ from bell_bench.specs import (
     NoteSpec,
     PictureSpec,
     ResultsSpec,
+    SourceSpec,
     Spec,
     SuiteSpec,
     VerbSpec,
@@ -67,6 +68,7 @@ KINDS: dict[str, type[Spec]] = {
     "algorithms": AlgorithmSpec,
     "families": AlgorithmFamilySpec,
     "domains": DomainSpec,
+    "sources": SourceSpec,
     "suites": SuiteSpec,
     "executors": ExecutorSpec,
     "verbs": VerbSpec,
@@ -187,7 +189,7 @@ class Registry:
     def results(self) -> Any:
         """The class that shows results: another distribution's if there is one, else ours."""
         found = self.every(ResultsSpec) or _ours(LEADERBOARD).every(ResultsSpec)
-        chosen = [each for each in found if canonical(each.distribution) != OURS] or found
+        chosen = [each for each in found if not each.ours] or found
         if len(chosen) != 1:
             names = ", ".join(each.provider for each in chosen) or "nobody"
             raise BellBenchError(

@@ -40,10 +40,15 @@ class Provided(Generic[SpecT]):
         return self.spec.name if self.family else f"{self.distribution}:{self.spec.name}"
 
     @property
+    def ours(self) -> bool:
+        """Whether our own distribution provides it."""
+        return canonical(self.distribution) == OURS
+
+    @property
     def provider(self) -> str:
         """As a job names it: another one makes another job. Ours has versions for what changes a
         figure; others' editable distributions are named with a hash of their source."""
-        known = self.plugin == "file" or self.family or canonical(self.distribution) == OURS
+        known = self.plugin == "file" or self.family or self.ours
         source = "" if known else edition(self.distribution, self.spec.load)
         return f"{self.distribution} {self.version}{source}"
 

@@ -129,6 +129,24 @@ class DomainSpec(Spec):
 
 
 @dataclass(frozen=True)
+class SourceSpec(Spec):
+    """A source of images, for ``--data NAME``. ``load`` names an object with the interface of
+    ``bell_bench.data.sources.ImageSource``. Every suite whose images have one of the ``shapes``
+    offers the source."""
+
+    kind = "data source"
+
+    shapes: tuple[tuple[int, ...], ...] = ()
+    """The shapes of its images: ``(28, 28)`` for BELL, ``(32, 32, 3)`` for CTrL."""
+    licence: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.shapes or not all(isinstance(shape, tuple) for shape in self.shapes):
+            raise ValueError(f"the shapes of {self.name} are {self.shapes!r}, not like ((28, 28),)")
+
+
+@dataclass(frozen=True)
 class SuiteSpec(Spec):
     """A suite of sequences. ``load`` names an object with the interface of
     ``bell_bench.suites.base.Suite``; its module must not import torch at its top."""

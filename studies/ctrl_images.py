@@ -19,7 +19,9 @@ import torch
 from torch import nn
 
 from bell_bench import cpu_determinism
-from bell_bench.data.colour import SOURCES, ColourDomain, ColourImages, load, rainbow
+from bell_bench.data import Domain, load_domain, sources
+from bell_bench.suites.ctrl.domains import DOMAINS
+from bell_bench.suites.ctrl.rainbow import rainbow
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,12 @@ def network(width: int, classes: int) -> nn.Sequential:
 
 
 def pick(
-    pool: ColourImages, classes: np.ndarray, count: int, colour: str
+    domain: Domain, split: str, classes: np.ndarray, count: int, colour: str
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the first ``count`` images of each class, as floats from 0 to 1, and labels from 0."""
-    rows = [np.flatnonzero(pool.labels == label)[:count] for label in classes]
-    images = np.asarray(pool.images[np.concatenate(rows)])
+    images, labels = (getattr(domain, f"{split}_{part}") for part in ("images", "labels"))
+    rows = [np.flatnonzero(labels == label)[:count] for label in classes]
+    images = np.asarray(images[np.concatenate(rows)])
     if colour:
         images = rainbow(images, colour)
     labels = np.repeat(np.arange(len(classes)), [len(each) for each in rows])
@@ -75,13 +78,13 @@ def pick(
     return pixels.contiguous(), torch.from_numpy(labels)
 
 
-def standalone(domain: ColourDomain, task: Task, options: argparse.Namespace, seed: int) -> float:
+def standalone(domain: Domain, task: Task, options: argparse.Namespace, seed: int) -> float:
     """Return the test accuracy in per cent, with the weights that did best on validation images."""
     classes = np.random.RandomState(seed).permutation(domain.classes)[: task.classes]
     each = task.train // len(classes)
-    images, labels = pick(domain.train, classes, each, task.colour)
-    held, held_labels = pick(domain.validation, classes, max(each // 2, 3), task.colour)
-    test, test_labels = pick(domain.test, classes, options.test, task.colour)
+    images, labels = pick(domain, "train", classes, each, task.colour)
+    held, held_labels = pick(domain, "validation", classes, max(each // 2, 3), task.colour)
+    test, test_labels = pick(domain, "test", classes, options.test, task.colour)
     torch.manual_seed(seed)
     net = network(options.width, len(classes))
     optimiser = torch.optim.Adam(net.parameters(), lr=1e-3, weight_decay=1e-3)
@@ -111,7 +114,7 @@ def accuracy(net: nn.Module, images: torch.Tensor, labels: torch.Tensor) -> floa
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--datasets", default=",".join(dict.fromkeys(t.dataset for t in TASKS)))
-    parser.add_argument("--data", default="glyphs", choices=SOURCES)
+    parser.add_argument("--data", default="glyphs", choices=sources(DOMAINS))
     parser.add_argument(
         "--most", type=int, default=4000, help="only tasks with at most so many images"
     )
@@ -128,7 +131,7 @@ def main() -> None:
     for task in TASKS:
         if task.dataset not in options.datasets.split(",") or task.train > options.most:
             continue
-        domain, started = load(task.dataset, options.data), time.perf_counter()
+        domain, started = load_domain(task.dataset, options.data), time.perf_counter()
         found = [standalone(domain, task, options, seed) for seed in range(options.seeds)]
         name = f"{task.dataset} {task.colour}".strip()
         told = ", ".join(f"{each:.1f}" for each in found)

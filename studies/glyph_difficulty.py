@@ -18,10 +18,10 @@ from dataclasses import replace
 import torch
 
 from bell_bench import cpu_determinism
-from bell_bench.data import BELL_DOMAINS, SOURCES
 from bell_bench.modular.network import scores
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.modular.training import train
+from bell_bench.suites.bell.domains import DOMAINS
 from bell_bench.suites.bell.suite import BELL, BellSequence
 
 PUBLISHED = {"plus": 93.6, "minus": 70.0, "latent": 66.0, "few": 50.0}
@@ -39,7 +39,7 @@ def problems(
     kind: str, scale: str, protocol: str, data: str
 ) -> Iterator[tuple[str, BellSequence, int]]:
     """Yield a problem of ``kind`` for each domain: the domain, its sequence and its position."""
-    wanted = set(BELL_DOMAINS)
+    wanted = set(DOMAINS)
     for realisation in range(100):
         for name in BELL.sequences:
             seed = BELL.realisation_seed(name, realisation)
@@ -69,8 +69,8 @@ def standalone(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kinds", default=",".join(PUBLISHED))
-    parser.add_argument("--domains", default=",".join(BELL_DOMAINS))
-    parser.add_argument("--data", default="glyphs", choices=SOURCES)
+    parser.add_argument("--domains", default=",".join(DOMAINS))
+    parser.add_argument("--data", default="glyphs", choices=BELL.sources)
     parser.add_argument("--scale", default="paper", choices=BELL.scales)
     parser.add_argument("--protocol", default="paper", choices=BELL.protocols)
     for name, kind in CHANGEABLE.items():

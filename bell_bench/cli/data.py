@@ -26,7 +26,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--source", default="images", show_default=True, help="images or glyphs.")
+@click.option("--source", default="images", show_default=True, help="images, glyphs or a plugin's.")
 @click.option("--json", "as_json", is_flag=True, help="A list of domains.")
 def list_domains(source: str, as_json: bool) -> None:
     """Show each domain: present, partial or missing, its size, licence and source."""
@@ -54,10 +54,11 @@ def download(names: tuple[str, ...], mirror: str | None) -> None:
 
     A download that broke off goes on where it stopped; every file is checked against its MD5.
     """
-    from bell_bench.data.catalogue import chosen
+    from bell_bench.data.declared import chosen_collections
     from bell_bench.data.download import fetch
+    from bell_bench.suites.bell.domains import DOMAINS
 
-    for collection in chosen(names):
+    for collection in chosen_collections(names or DOMAINS):
         with _progress_bars() as progress:
             fetched = fetch(collection, progress, mirror)
         told = f"{len(fetched)} files fetched and checked" if fetched else "already here"
@@ -93,14 +94,14 @@ def import_images(name: str, file: Path, classes: str | None) -> None:
     train_labels and test_labels. Under the name of an official domain, they replace its images.
     Images are made grey for BELL, and coloured for a dataset of CTrL, such as cifar10.
     """
-    from bell_bench.data.catalogue import collections
+    from bell_bench.data.declared import official_domains
     from bell_bench.data.imported import import_file
 
     path = import_file(name, file, _labels(classes))
     click.echo(f"{name}: imported to {path}")
-    if name in (official := collections()):
+    if official := official_domains().get(name):
         click.echo(
-            f"{name} now means these images, not those of {official[name].title}; results on "
+            f"{name} now means these images, not those of {official.collection.title}; results on "
             f"it are not the published benchmark's. Delete {path} to undo."
         )
 

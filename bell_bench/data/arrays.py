@@ -1,4 +1,4 @@
-"""Images as four arrays: checking them, choosing classes, cutting train, validation and test."""
+"""Images as four arrays: checking them and choosing classes."""
 
 from __future__ import annotations
 
@@ -8,27 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench.data.domain import CLASSES, SIDE, VALIDATION, DomainSizes
-from bell_bench.data.resizing import to_grey
 from bell_bench.errors import UsageError
 
 Arrays = Mapping[str, NDArray[Any]]
 
 PARTS = ("train_images", "train_labels", "test_images", "test_labels")
-SHAPES = ((SIDE, SIDE), (32, 32, 3))
-"""Grey images, or colour ones, which are made grey."""
-ENOUGH = {"train": 20, "test": 10}
-"""Fewest images per class: of 20, 4 are set aside, and Ψ− still finds its 13 unique ones."""
-
-
-def check(arrays: Arrays, where: str, classes: Sequence[int] | None = None) -> Arrays:
-    """The arrays with 8 classes labelled 0 to 7, or an error that says what is wrong with them."""
-    check_parts(arrays, where, SHAPES)
-    chosen = _choose(arrays, where, classes)
-    check_enough(arrays, where, chosen, ENOUGH)
-    selected = select(arrays, chosen)
-    grey = {part: to_grey(selected[part], SIDE) for part in PARTS if part.endswith("images")}
-    return {**selected, **grey}
 
 
 def check_parts(arrays: Arrays, where: str, shapes: Sequence[tuple[int, ...]]) -> None:
@@ -64,33 +48,6 @@ def select(arrays: Arrays, classes: Sequence[int]) -> Arrays:
     return selected
 
 
-def cut(arrays: Arrays, sizes: DomainSizes) -> Arrays:
-    """Train, validation and test images in a fixed shuffled order, balanced in every prefix."""
-    train = order(arrays["train_labels"], CLASSES, seed=0)
-    test = order(arrays["test_labels"], CLASSES, seed=1)[: sizes.test]
-    aside = min(VALIDATION, len(train) // 5)
-    pieces = {
-        "train": ("train", train[aside:][: sizes.train]),
-        "validation": ("train", train[:aside][: sizes.validation]),
-        "test": ("test", test),
-    }
-    return {
-        f"{split}_{part}": arrays[f"{origin}_{part}"][rows]
-        for split, (origin, rows) in pieces.items()
-        for part in ("images", "labels")
-    }
-
-
-def order(labels: NDArray[np.int64], classes: int, seed: int) -> NDArray[np.int64]:
-    """A fixed shuffle dealt class by class, like cards."""
-    shuffled = np.random.RandomState(seed).permutation(len(labels))
-    turn = np.empty(len(labels), dtype=np.int64)
-    for label in range(classes):
-        rows = np.flatnonzero(labels[shuffled] == label)
-        turn[rows] = np.arange(len(rows)) * classes + label
-    return np.asarray(shuffled[np.argsort(turn, kind="stable")])
-
-
 def _check_split(
     images: NDArray[Any], labels: NDArray[Any], where: str, shapes: Sequence[tuple[int, ...]]
 ) -> None:
@@ -110,21 +67,6 @@ def _check_split(
         raise UsageError(f"{where}_labels holds {labels.min()}; labels count from 0")
     if len(images) and images.min() == images.max():
         raise UsageError(f"{where}_images are blank: every pixel is {images.min()}")
-
-
-def _choose(arrays: Arrays, where: str, classes: Sequence[int] | None) -> list[int]:
-    """The eight labels to use: those asked for, or the first ones there are."""
-    found = labels_of(arrays, where)
-    if classes is None:
-        if len(found) < CLASSES:
-            raise UsageError(f"{where} has {len(found)} classes; a domain needs {CLASSES}")
-        return found[:CLASSES]
-    absent = [label for label in classes if label not in found]
-    if absent or len(set(classes)) != CLASSES or len(classes) != CLASSES:
-        raise UsageError(
-            f"classes {list(classes)} are not {CLASSES} different ones of those in {where}: {found}"
-        )
-    return list(classes)
 
 
 def check_enough(

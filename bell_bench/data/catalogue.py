@@ -1,12 +1,9 @@
-"""The official collections behind all domains: files, checksums, mirrors, licences."""
+"""Published collections of images: files, checksums, mirrors, licences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-
-from bell_bench.errors import unknown
 
 
 @dataclass(frozen=True)
@@ -37,14 +34,6 @@ class Collection:
     mirrors: tuple[str, ...]
     """Addresses to put a file's name after, tried in turn."""
     files: tuple[OfficialFile, ...]
-
-
-@dataclass(frozen=True)
-class OfficialDomain:
-    """Eight classes of a collection, by the labels they have there."""
-
-    collection: Collection
-    classes: tuple[int, ...]
 
 
 def _idx_files(folder: str, checksums: dict[str, str]) -> tuple[OfficialFile, ...]:
@@ -194,41 +183,3 @@ DTD = Collection(
         ),
     ),
 )
-
-COLOUR: dict[str, Collection] = {
-    "cifar10": CIFAR10,
-    "cifar100": CIFAR100,
-    "svhn": SVHN,
-    "dtd": DTD,
-    "mnist": MNIST,
-    "fashion_mnist": FASHION,
-}
-"""The datasets of CTrL's streams, all classes of each."""
-
-OFFICIAL: dict[str, OfficialDomain] = {
-    "mnist_1": OfficialDomain(MNIST, tuple(range(8))),
-    "fmnist_1": OfficialDomain(FASHION, tuple(range(8))),
-    "k49_1": OfficialDomain(K49, (0, 1, 2, 4, 5, 6, 7, 8)),
-    "k49_2": OfficialDomain(K49, (9, 10, 11, 12, 15, 17, 18, 19)),
-    "k49_3": OfficialDomain(K49, (20, 21, 24, 25, 26, 27, 28, 30)),
-    "k49_4": OfficialDomain(K49, (34, 35, 37, 38, 39, 40, 41, 46)),
-    "emnist_1": OfficialDomain(EMNIST, tuple(range(1, 9))),  # EMNIST counts letters from 1
-    "emnist_2": OfficialDomain(EMNIST, tuple(range(9, 17))),
-    "emnist_3": OfficialDomain(EMNIST, tuple(range(17, 25))),
-}
-"""The nine domains of BELL."""
-
-
-def collections() -> dict[str, Collection]:
-    """Every domain that has official files, BELL's first, with the collection they are of."""
-    return {**{name: domain.collection for name, domain in OFFICIAL.items()}, **COLOUR}
-
-
-def chosen(names: Iterable[str]) -> list[Collection]:
-    """The collections of these domains, or of BELL's nine, each once."""
-    known = collections()
-    asked = tuple(names) or tuple(OFFICIAL)
-    for name in asked:
-        if name not in known:
-            raise unknown("official domain", name, known)
-    return list({known[name].name: known[name] for name in asked}.values())

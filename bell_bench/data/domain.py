@@ -1,34 +1,12 @@
-"""A domain: images of 8 classes, split into train, validation and test."""
+"""A domain: images of some classes, split into train, validation and test."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-CLASSES = 8
-SIDE = 28
-VALIDATION = 4800
-"""How many training images a domain sets aside for validation (fewer if that is over a fifth)."""
-
-BELL_DOMAINS = (
-    "mnist_1",
-    "fmnist_1",
-    "k49_1",
-    "k49_2",
-    "k49_3",
-    "k49_4",
-    "emnist_1",
-    "emnist_2",
-    "emnist_3",
-)
-
-SOURCES: dict[str, str] = {
-    "glyphs": "embedded: nine alphabets of random strokes, drawn by bell-bench itself, offline",
-    "images": "MNIST, Fashion-MNIST, Kuzushiji-49 and EMNIST letters, or images you import",
-}
 
 Images = NDArray[np.uint8]
 Labels = NDArray[np.int64]
@@ -36,18 +14,49 @@ Labels = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class DomainSizes:
-    """How many images of a domain to use at most, in total over its 8 classes."""
+    """How many images each split of a domain has or is to have, over all its classes.
 
-    train: int | None
-    """None for all there are."""
-    validation: int
-    test: int | None
-    """None for all there are."""
+    None stands for all there are, or where it is not known how many there are.
+    """
+
+    train: int | None = None
+    validation: int | None = None
+    test: int | None = None
+
+    def at_most(self, others: DomainSizes) -> DomainSizes:
+        """Return the smaller of both sizes of each split."""
+        splits = zip(astuple(self), astuple(others), strict=True)
+        told = ([size for size in pair if size is not None] for pair in splits)
+        return DomainSizes(*(min(sizes, default=None) for sizes in told))
+
+
+UNKNOWN = DomainSizes()
+"""All there are, or nobody knows how many."""
+
+
+@dataclass(frozen=True)
+class SourceDomain:
+    """A domain as a source tells of it, without its images."""
+
+    name: str
+    shape: tuple[int, ...]
+    """Of an image: (side, side), or (side, side, 3)."""
+    classes: int
+    sizes: DomainSizes = UNKNOWN
+    """How many images there are."""
+    version: str = "1"
+    """It changes when any image does."""
+
+    def per_class(self, split: str, asked: int) -> int:
+        """Return how many images of each class to use: those asked for, if there are as many."""
+        there: int | None = getattr(self.sizes, split)
+        return asked if there is None else min(asked, there // self.classes)
 
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """Images (n, 28, 28) with labels 0 to 7; any prefix of a split is balanced over the classes."""
+    """Images (n, side, side) or (n, side, side, 3) with labels from 0, memory-mapped; any prefix
+    of a split is balanced over the classes as far as they reach."""
 
     name: str
     train_images: Images
@@ -61,6 +70,10 @@ class Domain:
     std: float
     fingerprint: str
     """Hash of the six arrays, the same on every machine."""
+
+    @property
+    def classes(self) -> int:
+        return int(self.train_labels.max()) + 1
 
 
 def pixel_statistics(images: Images) -> tuple[float, float]:

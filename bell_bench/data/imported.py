@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bell_bench.data.arrays import PARTS, Arrays, check
-from bell_bench.data.catalogue import COLOUR
+from bell_bench.data.arrays import PARTS, Arrays
+from bell_bench.data.cut import check
+from bell_bench.data.declared import cut_of_imports, official_domains
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.files import read_arrays, write_arrays
 from bell_bench.folders import data_folder
@@ -33,21 +32,17 @@ def imported_among(domains: Iterable[str]) -> dict[str, str]:
 
 
 def import_file(name: str, file: Path, classes: Sequence[int] | None = None) -> Path:
-    """Check the arrays in ``file`` and keep them as domain ``name``; returns where.
-
-    Under the name of a colour dataset, they are brought to 32x32 RGB.
-    """
-    from bell_bench.data.colour import pools
-
+    """Check the arrays in ``file`` and keep them as domain ``name``, in the shape that it has;
+    return where they are kept."""
     try:
         check_name("domain", name)
     except ValueError as error:
         raise UsageError(str(error)) from error
     content = _load(file)
-    if name in COLOUR:
-        arrays = pools.check(content, str(file), name, classes)
+    if declared := official_domains().get(name):
+        arrays = check(content, str(file), declared.cut, classes, name)
     else:
-        arrays = check(content, str(file), classes)
+        arrays = check(content, str(file), cut_of_imports(), classes)
     fingerprint = np.array(hash_arrays(arrays[part] for part in PARTS))
     target = imported_path(name)
     try:
@@ -69,9 +64,11 @@ def read_imported(name: str) -> Arrays:
     return arrays
 
 
-def imported_labels(name: str) -> NDArray[Any]:
-    """The training labels alone, which is cheap."""
-    return _stored(name, ("train_labels",))["train_labels"]
+def imported_classes(name: str) -> int | None:
+    """Return how many classes an imported domain has; None if it is not imported. Cheap."""
+    if not imported_path(name).is_file():
+        return None
+    return int(_stored(name, ("train_labels",))["train_labels"].max()) + 1
 
 
 def _stored(name: str, parts: Sequence[str]) -> Arrays:

@@ -1,4 +1,4 @@
-"""Reading the official files of MNIST's family and of Kuzushiji-49."""
+"""Reading official files: here those of MNIST's family and of Kuzushiji-49."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import numpy as np
 from bell_bench.data.arrays import PARTS, Arrays
 from bell_bench.data.bounded import LARGEST, LARGEST_LABELS, read_bounded
 from bell_bench.data.catalogue import Collection, OfficialFile
+from bell_bench.data.official_colour import READERS
 from bell_bench.errors import BellBenchError
 from bell_bench.files import read_arrays
 from bell_bench.folders import data_folder
@@ -65,8 +66,6 @@ def read(collection: Collection) -> Arrays:
     for file, found in paths:
         if found == [data_folder() / file.path]:
             check_md5(found[0], file)
-    from bell_bench.data.colour.files import READERS
-
     try:
         if collection.name in READERS:
             return READERS[collection.name]([found for _, found in paths])

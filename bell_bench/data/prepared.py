@@ -6,12 +6,11 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from bell_bench.data.arrays import Arrays
 from bell_bench.data.domain import Domain, pixel_statistics
 from bell_bench.errors import BellBenchError
 from bell_bench.files import hash_json, read_json, seal, unseal, write_json
@@ -27,35 +26,17 @@ ARRAYS = (
     "test_labels",
 )
 
-Arrays = Mapping[str, np.ndarray[Any, Any]]
-
-
-@dataclass(frozen=True, eq=False)
-class Stored:
-    """The six arrays of a domain as they lie on disk, memory-mapped."""
-
-    arrays: Arrays
-    fingerprint: str
-    mean: float
-    std: float
-
 
 def prepared(name: str, key: Mapping[str, object], make: Callable[[], Arrays]) -> Domain:
-    """The domain stored under ``key``, which holds all that determines it; made if need be."""
-    found = stored(name, key, make)
-    return Domain(
-        name=name, mean=found.mean, std=found.std, fingerprint=found.fingerprint, **found.arrays
-    )
-
-
-def stored(name: str, key: Mapping[str, object], make: Callable[[], Arrays]) -> Stored:
-    """The arrays stored under ``key``; made if need be, or if they are not what was written."""
+    """Return the domain stored under ``key``, which holds all that determines it. It is made if
+    need be, or if it is not what was written."""
+    key = {"name": name, **key}
     readable = re.sub(r"[^\w.+-]", "_", name)
     folder = cache_folder() / "domains" / f"{readable}-{hash_json(key)[:16]}"
-    found = _read(folder)
+    found = _read(folder, name)
     if found is None:
         _write(folder, make(), key)
-        found = _read(folder)
+        found = _read(folder, name)
     if found is None:
         raise BellBenchError(
             f"{folder} does not read back as it was written: the disk may be full or faulty. "
@@ -64,7 +45,7 @@ def stored(name: str, key: Mapping[str, object], make: Callable[[], Arrays]) -> 
     return found
 
 
-def _read(folder: Path) -> Stored | None:
+def _read(folder: Path, name: str) -> Domain | None:
     """What is stored, or None if it is absent or not what was written."""
     try:
         about = read_json(folder / "about.json")
@@ -75,7 +56,13 @@ def _read(folder: Path) -> Stored | None:
             for part in ARRAYS
         }
         fingerprint = hash_arrays(arrays.values())
-        found = Stored(arrays, about["fingerprint"], about["mean"], about["std"])
+        found = Domain(
+            name=name,
+            mean=about["mean"],
+            std=about["std"],
+            fingerprint=about["fingerprint"],
+            **arrays,
+        )
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, MemoryError) as error:  # it may be sound: too many open files, or not ours
@@ -97,17 +84,17 @@ def _write(folder: Path, arrays: Arrays, key: Mapping[str, object]) -> None:
             write_json(temporary / "about.json", seal(about))
         except OSError as error:
             raise cannot_write_cache(folder.parent, error) from error
-        _rename(temporary, folder)
+        _rename(temporary, folder, str(key["name"]))
 
 
-def _rename(temporary: Path, folder: Path) -> None:
+def _rename(temporary: Path, folder: Path, name: str) -> None:
     """Put a finished folder in place; a broken one goes, another process's good one stays."""
     for _ in range(2):
         try:
             os.replace(temporary, folder)
             return
         except OSError:
-            if _read(folder) is not None:
+            if _read(folder, name) is not None:
                 return
             shutil.rmtree(folder, ignore_errors=True)
 

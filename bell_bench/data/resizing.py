@@ -36,10 +36,20 @@ def resize(images: Pixels, side: int) -> Pixels:
     return resized
 
 
-def to_grey(images: Pixels, side: int) -> Pixels:
-    """The luminance of colour images (n, height, width, 3), resized; grey ones as they are."""
-    if images.ndim == 3:
+def resized(images: Pixels, shape: tuple[int, ...]) -> Pixels:
+    """Return images brought to a shape: colour ones made grey, or grey ones coloured."""
+    if images.shape[1:] == shape:
         return images
+    return to_grey(images, shape[0]) if len(shape) == 2 else to_colour(images, shape[0])
+
+
+def to_colour(images: Pixels, side: int) -> Pixels:
+    """Return grey images (n, height, width) resized, as three equal channels."""
+    return np.repeat(resize(images, side)[..., None], 3, axis=3)
+
+
+def to_grey(images: Pixels, side: int) -> Pixels:
+    """Return the luminance of colour images (n, height, width, 3), resized."""
     grey = np.empty(images.shape[:3], dtype=np.uint8)
     for start in range(0, len(images), _CHUNK):
         some = images[start : start + _CHUNK] @ _LUMA

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bell_bench.data.catalogue import COLOUR, OFFICIAL, Collection
-from bell_bench.data.domain import BELL_DOMAINS, SOURCES
+from bell_bench.data.catalogue import Collection
+from bell_bench.data.declared import OfficialDomain, cut_of_imports, official_domains
 from bell_bench.data.imported import imported_names, imported_path
 from bell_bench.data.official import on_disk
+from bell_bench.data.sources import IMAGES, plugin_sources, source_domains
 from bell_bench.errors import unknown
 from bell_bench.folders import data_folder
 
@@ -34,25 +35,34 @@ class Status:
 
 
 def statuses(source: str) -> list[Status]:
-    """Every domain of a source: the nine of BELL first, the colour datasets of CTrL last."""
-    return [*_grey_statuses(source), *(colour_status(name, source) for name in COLOUR)]
+    """Return a row for each domain of a source. Of files, one's own come after the official ones
+    that are cut in the same way, and before all others."""
+    if source != IMAGES:
+        return _source_statuses(source)
+    declared = official_domains()
+    own = cut_of_imports()
+    others = [name for name, domain in declared.items() if domain.cut != own]
+    names = dict.fromkeys([*declared, *imported_names(), *plugin_domains()])
+    ordered = sorted(names, key=lambda name: name in others)
+    return [_file_status(name, declared.get(name)) for name in ordered]
 
 
-def missing(names: Iterable[str], source: str) -> dict[str, str]:
-    """The grey domains whose images are not here: why, and the command that gets them. Cheap."""
-    known = {status.name: status for status in _grey_statuses(source)}
-    lacking = {}
-    for name in dict.fromkeys(names):
+def missing(
+    names: Sequence[str], source: str, declared: Mapping[str, OfficialDomain] | None = None
+) -> dict[str, str]:
+    """Return the domains whose images are not here: why, and the command that gets them. Cheap.
+
+    ``declared`` are a suite's official domains, by default those of all suites.
+    """
+    declared = official_domains() if declared is None else declared
+    files = source == IMAGES
+    known = [*declared, *imported_names(), *plugin_domains()] if files else source_domains(source)
+    for name in names:
         if name not in known:
             raise unknown("domain", name, known)
-        if known[name].status != "present":
-            lacking[name] = known[name].detail
-    return lacking
-
-
-def colour_status(name: str, source: str) -> Status:
-    """The row of a colour dataset."""
-    return _drawn_status(name) if source == "glyphs" else _file_status(name, COLOUR[name])
+    asked = dict.fromkeys(names if files else ())
+    rows = [_file_status(name, declared.get(name)) for name in asked]
+    return {row.name: row.detail for row in rows if row.status != "present"}
 
 
 def plugin_domains() -> dict[str, Provided[DomainSpec]]:
@@ -67,38 +77,27 @@ def plugin_domains() -> dict[str, Provided[DomainSpec]]:
     }
 
 
-def _grey_statuses(source: str) -> list[Status]:
-    if source == "glyphs":
-        return [_drawn_status(name) for name in BELL_DOMAINS]
-    if source != "images":
-        raise unknown("data source", source, SOURCES)
-    names = dict.fromkeys([*BELL_DOMAINS, *imported_names(), *plugin_domains()])
-    return [_grey_image_status(name) for name in names if name not in COLOUR]
+def _source_statuses(source: str) -> list[Status]:
+    domains = source_domains(source)
+    provided = plugin_sources()[source]
+    detail = f"drawn by {provided.distribution} when first used"
+    licence = provided.spec.licence
+    return [Status(name, "present", source, licence, 0, detail) for name in domains]
 
 
-def _drawn_status(name: str) -> Status:
-    return Status(name, "present", "glyphs", "MIT", 0, "drawn by bell-bench when first used")
-
-
-def _grey_image_status(name: str) -> Status:
-    if name in OFFICIAL:
-        return _file_status(name, OFFICIAL[name].collection)
+def _file_status(name: str, declared: OfficialDomain | None) -> Status:
+    """What is imported under an official name goes before the official files."""
     if imported_path(name).is_file():
-        return _imported_status(name)
+        return _imported_status(name, ", used instead of the official images" if declared else "")
+    if declared:
+        return _official_status(name, declared.collection)
     provided = plugin_domains()[name]
     spec = provided.spec
     source = f"{spec.source} ({provided.provider})" if spec.source else provided.provider
     return Status(name, "present", source, spec.licence, 0, spec.summary)
 
 
-def _file_status(name: str, collection: Collection) -> Status:
-    """What is imported under an official name goes before the official files."""
-    if imported_path(name).is_file():
-        return _imported_status(name, ", used instead of the official images")
-    return _official_status(name, collection)
-
-
-def _imported_status(name: str, remark: str = "") -> Status:
+def _imported_status(name: str, remark: str) -> Status:
     path = imported_path(name)
     return Status(name, "present", "imported", "your own", path.stat().st_size, f"{path}{remark}")
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bell_bench.data import official
-from bell_bench.data.catalogue import Collection, OfficialFile, collections
+from bell_bench.data.catalogue import Collection, OfficialFile
+from bell_bench.data.declared import chosen_collections, official_domains
 from bell_bench.data.imported import imported_path, read_imported
 from bell_bench.data.status import statuses
 from bell_bench.errors import BellBenchError, unknown
@@ -29,14 +30,12 @@ def verify(names: Iterable[str] = ()) -> list[DataVerdict]:
     for name in asked:
         if name not in domains:
             raise unknown("domain", name, domains)
-    verdicts = []
-    known, chosen = collections(), {}
-    for name in asked:
-        if imported_path(name).is_file():
-            verdicts.append(_imported(name))
-        elif name in known:
-            chosen[known[name].name] = known[name]
-    for collection in chosen.values():
+    known = official_domains()
+    imported = [name for name in asked if imported_path(name).is_file()]
+    verdicts = [_imported(name) for name in imported]
+    for collection in chosen_collections(
+        name for name in asked if name in known and name not in imported
+    ):
         for file in collection.files:
             verdicts += _official(collection, file)
     return verdicts

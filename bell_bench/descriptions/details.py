@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import pathlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bell_bench.data import SOURCES, DomainSizes, colour, load_domain
-from bell_bench.data.colour.picture import draw_dataset
-from bell_bench.data.contact_sheet import draw_domain
-from bell_bench.data.domain import CLASSES
-from bell_bench.data.status import statuses
 from bell_bench.descriptions.listings import each_suite
-from bell_bench.errors import UsageError, unknown
+from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.options import show_value, type_name
 from bell_bench.plugins import Provided, registry
 from bell_bench.specs import AlgorithmSpec, SuiteSpec
 from bell_bench.suites.base import fields_of
 from bell_bench.text import brief, paragraph, table
+
+if TYPE_CHECKING:
+    from bell_bench.data.status import Status
 
 
 @dataclass(frozen=True)
@@ -236,26 +235,42 @@ def _show_cell(value: Any) -> Any:
 
 
 def domain_names() -> list[str]:
-    """Return the names of the domains of all sources, without repetition."""
-    return list(dict.fromkeys(row.name for source in SOURCES for row in statuses(source)))
+    """Of all sources, each once."""
+    return list(dict.fromkeys(row.name for rows in _rows_by_source().values() for row in rows))
+
+
+def _rows_by_source() -> dict[str, list[Status]]:
+    """Return the domains of each source that works."""
+    from bell_bench.data import sources
+    from bell_bench.data.status import statuses
+
+    found = {}
+    for source in sources():
+        with contextlib.suppress(BellBenchError):  # `doctor` tells what is wrong with it
+            found[source] = statuses(source)
+    return found
 
 
 def describe_domain(name: str, query: Query) -> Description:
-    """Describe a domain of the source ``--data``, or of the first source that has it."""
-    found = {
-        source: row
-        for source in ([query.data] if query.data else SOURCES)
-        for row in statuses(source)
-        if row.name == name
-    }
+    """A domain as ``--data`` says, by default as the first source that has it."""
+    from bell_bench.data import sources
+    from bell_bench.data.declared import cut_of_imports, official_domains
+    from bell_bench.data.sources import IMAGES, source_domains
+    from bell_bench.data.status import statuses
+
+    every = {query.data: statuses(query.data)} if query.data else _rows_by_source()
+    found = {source: row for source, rows in every.items() for row in rows if row.name == name}
     if not found:
         raise UsageError(f"the data source {query.data} has no domain {name}")
     data, status = next(iter(found.items()))
-    in_colour = colour.DATASETS.get(name)
-    classes = in_colour.classes if in_colour else CLASSES
+    official = official_domains().get(name)
+    if data == IMAGES:
+        classes = (official.cut if official else cut_of_imports()).classes
+    else:
+        classes = source_domains(data)[name].classes
     facts = {"domain": name, "data": data, "classes": classes, **dataclasses.asdict(status)}
     lines = [
-        ("data", f"{data} ({(colour.SOURCES if in_colour else SOURCES)[data]})"),
+        ("data", f"{data} ({sources()[data]})"),
         ("classes", classes),
         ("status", f"{status.status}: {status.detail}"),
         ("source", status.source),
@@ -263,10 +278,10 @@ def describe_domain(name: str, query: Query) -> Description:
     ]
 
     def draw(file: pathlib.Path) -> None:
-        if in_colour:
-            draw_dataset(name, data, file)
-            return
-        sizes = DomainSizes(train=800, validation=80, test=80)
+        from bell_bench.data import DomainSizes, load_domain
+        from bell_bench.data.contact_sheet import draw_domain
+
+        sizes = DomainSizes(train=100 * classes, validation=10 * classes, test=10 * classes)
         draw_domain(load_domain(name, data, sizes), data, file)
 
     return Description(facts, f"domain {name}\n\n{table(lines)}", draw)

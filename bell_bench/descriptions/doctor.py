@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from importlib import metadata
 
+from bell_bench.errors import BellBenchError
 from bell_bench.import_check import try_out
 from bell_bench.import_strings import one_line
 from bell_bench.units import format_size
@@ -183,11 +184,15 @@ def _folder(name: str, folder: pathlib.Path, advice: str) -> Check:
 
 
 def _data() -> Iterator[Check]:
-    from bell_bench.data import SOURCES
+    from bell_bench.data import sources
     from bell_bench.data.status import statuses
 
-    for source in SOURCES:
-        rows = statuses(source)
+    for source in sources():
+        try:
+            rows = statuses(source)
+        except BellBenchError as error:
+            yield Check(f"data {source}", "warn", str(error), "see its plugin")
+            continue
         lacking = [row.name for row in rows if row.status != "present"]
         found = f"{len(rows) - len(lacking)} of {len(rows)} domains are here"
         if lacking:

@@ -50,7 +50,7 @@ def _tell(
         f"scale {job.scale}, data {job.data}, protocol {job.protocol}"
     )
     if job.imported:
-        yield "imported images: " + ", ".join(f"{k}={v}" for k, v in job.imported.items())
+        yield f"{job.images}: " + ", ".join(f"{k}={v}" for k, v in job.imported.items())
     if job.options:
         yield "options: " + ", ".join(f"{k}={v}" for k, v in job.options.items())
     if record is None:

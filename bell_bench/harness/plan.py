@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import structs
 
 from bell_bench import forkserver
-from bell_bench.data.imported import imported_among
+from bell_bench.data.sources import foreign_images
 from bell_bench.errors import BellBenchError, UsageError, unknown
 from bell_bench.harness.environment import software
 from bell_bench.harness.executor import worker_environment
@@ -159,12 +159,13 @@ def _jobs(
 
 
 def imported_images(job: Job) -> dict[str, str]:
-    """Return the imported domains among those a job needs, each with a hash of its images."""
-    return imported_among(sequence_of(job).domains) if job.data == "images" else {}
+    """Return those of a job's domains whose images somebody imported here or another distribution
+    makes, each with a hash of what determines them."""
+    return foreign_images(sequence_of(job).domains, job.data)
 
 
 def unlike_images(job: Job) -> list[str]:
-    """Return the domains whose imported images differ between the job's plan and this machine."""
+    """Return the domains whose images are not those that the job was planned with."""
     return sorted(dict(imported_images(job).items() ^ job.imported.items()))
 
 

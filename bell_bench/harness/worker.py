@@ -21,6 +21,7 @@ from msgspec import structs
 from numpy.typing import NDArray
 
 from bell_bench.algorithm import Algorithm
+from bell_bench.data.sources import IMAGES
 from bell_bench.errors import BellBenchError, Unsupported
 from bell_bench.files import sha256, write_arrays
 from bell_bench.harness.context import JobContext
@@ -209,11 +210,14 @@ def check_source(job: Job) -> None:
 
 
 def check_images(job: Job) -> None:
-    """Raise BellBenchError if the imported images are not those that the run was planned with."""
+    """Raise BellBenchError if the images here are not those that the run was planned with."""
     if unlike := unlike_images(job):
+        what, mend = "imported here", "import the same ones"
+        if job.data != IMAGES:
+            what, mend = f"of {job.data}", "install the same version of its plugin"
         raise BellBenchError(
-            f"{', '.join(unlike)}: the images imported here are not those that the run was planned "
-            "with; import the same ones, or run it again with these"
+            f"{', '.join(unlike)}: the images {what} are not those that the run was planned "
+            f"with; {mend}, or run it again with these"
         )
 
 

@@ -41,8 +41,8 @@ class Job(JsonStruct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     software: str = ""
     """The versions that a result depends on: other versions make another job."""
     imported: dict[str, str] = msgspec.field(default_factory=dict)
-    """The domains with imported images, each with a hash of these: ``data`` names a source, but
-    anything may have been imported there."""
+    """The domains whose images somebody imported or another's plugin makes, each with a hash of
+    what determines them: ``data`` names a source, but its images may be anything."""
 
     @property
     def key(self) -> str:
@@ -80,7 +80,7 @@ class Job(JsonStruct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     @property
     def images(self) -> str:
         """The source of the images, in words; imported images differ from the public dataset's."""
-        return f"imported {self.data}" if self.imported else self.data
+        return "imported images" if self.imported and self.data == "images" else self.data
 
     def to_json(self) -> dict[str, Any]:
         content = msgspec.structs.asdict(self)

@@ -90,8 +90,12 @@ class Suite(Protocol):
     sequences: Mapping[str, SequenceInfo]
     scales: Mapping[str, Any]
     protocols: Mapping[str, Any]
-    sources: Mapping[str, str]
-    """Where images may come from (``--data``), each with a summary; the first is the default."""
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """Where images may come from (``--data``), each with a summary; the first is the
+        default."""
+        ...
 
     def realisation_seed(self, sequence: str, realisation: int) -> int:
         """The seed of realisation 0, 1, …: the published ones first."""

@@ -6,13 +6,16 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from PIL import Image
 
-from bell_bench.data import BELL_DOMAINS, glyphs
 from bell_bench.data.contact_sheet import contact_sheet
+from bell_bench_drawn import glyphs
+from bell_bench_drawn.glyph_styles import NAMES
 
 figure = Figure(figsize=(9, 8.6), dpi=100, layout="constrained")
-for place, name in enumerate(BELL_DOMAINS, start=1):
+for place, name in enumerate(NAMES, start=1):
     axes = figure.add_subplot(3, 3, place)
-    axes.imshow(contact_sheet(*glyphs.draw(name, "train", 512), 9), cmap="gray", vmin=0, vmax=255)
+    axes.imshow(
+        contact_sheet(*glyphs.draw(name, "train", 512), range(8), 9), cmap="gray", vmin=0, vmax=255
+    )
     axes.set_title(name, fontsize=10)
     axes.axis("off")
 drawn = io.BytesIO()

@@ -9,6 +9,7 @@ from bell_bench import (
     NoteSpec,
     PictureSpec,
     ResultsSpec,
+    SourceSpec,
     SuiteSpec,
     VerbSpec,
     hookimpl,
@@ -33,6 +34,16 @@ def bell_bench_domains():
         summary="8 bars in noise, 28x28, drawn.",
         source="https://example.org/bars",
         licence="CC0",
+    )
+
+
+@hookimpl
+def bell_bench_sources():
+    yield SourceSpec(
+        "stripes",
+        load="my_source:SOURCE",
+        summary="nine kinds of stripes, drawn",
+        shapes=((28, 28),),
     )
 
 

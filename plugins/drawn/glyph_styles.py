@@ -50,7 +50,11 @@ class Hand:
     """Strength of uneven light over the paper."""
 
 
-HANDS = (
+NAMES = ("mnist_1", "fmnist_1", "k49_1", "k49_2", "k49_3", "k49_4", "emnist_1", "emnist_2",
+         "emnist_3")  # fmt: skip
+"""Of the domains that the hands stand in for, in BELL's order."""
+
+_HANDS = (
     Hand(seed=1, strokes=3, allographs=5, kinship=0.5, joined=0.7, curl=0.6, jitter=0.13,
          turn=0.18, shift=0.14, warp=0.12, grain=0.05, pen=(0.5, 0.5)),
     Hand(seed=2, strokes=4, allographs=4, kinship=0.6, joined=0.9, curl=0.3, jitter=0.11,
@@ -75,3 +79,5 @@ HANDS = (
          turn=0.18, shift=0.14, warp=0.14, grain=0.08, pen=(0.4, 0.4), nib=(1, -1),
          rule=(-4, 0.7), ink=(0.0, 0.2), paper=(0.85, 1.0)),
 )  # fmt: skip
+
+HANDS = dict(zip(NAMES, _HANDS, strict=True))

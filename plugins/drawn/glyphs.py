@@ -12,13 +12,17 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench.data.domain import BELL_DOMAINS, CLASSES, SIDE, VALIDATION, Images, Labels
 from bell_bench_drawn.glyph_styles import HANDS, Hand
 
+Images = NDArray[np.uint8]
+Labels = NDArray[np.int64]
+
+SIDE = 28
+CLASSES = 8
 VERSION = 1
 """Part of every cache key; changes when any pixel does."""
 SPLITS = ("train", "validation", "test")
-ALL = {"train": 43_200, "validation": VALIDATION, "test": 8_000}
+ALL = {"train": 43_200, "validation": 4_800, "test": 8_000}
 """What "all images" means: about the sizes of the real domains."""
 
 BLOCK = 512
@@ -35,16 +39,14 @@ Floats = NDArray[np.float64]
 
 def draw(name: str, split: str, count: int) -> tuple[Images, Labels]:
     """The first ``count`` glyphs of a split; labels go round 0 to 7."""
-    domain = BELL_DOMAINS.index(name)
     images = np.empty((count, SIDE, SIDE), dtype=np.uint8)
     for start in range(0, count, BLOCK):
-        block = _draw_block(domain, SPLITS.index(split), start // BLOCK)
+        block = _draw_block(HANDS[name], SPLITS.index(split), start // BLOCK)
         images[start : start + BLOCK] = block[: count - start]
     return images, np.arange(count, dtype=np.int64) % CLASSES
 
 
-def _draw_block(domain: int, split: int, block: int) -> Images:
-    hand = HANDS[domain]
+def _draw_block(hand: Hand, split: int, block: int) -> Images:
     random = np.random.RandomState([hand.seed, 1 + split, block])
     labels = np.arange(BLOCK) % CLASSES
     control = _alphabet(hand)[labels, pick(random, BLOCK, hand.allographs)]

@@ -9,6 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from bell_bench.data.sources import IMAGES
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.harness.plan import sequence_of, unlike_images
 from bell_bench.harness.state import narrow
@@ -121,7 +122,12 @@ def _misseeded(suite: Suite, job: Job) -> list[str]:
 def _make(suite: Suite, job: Job) -> Truth:
     try:
         sequence = sequence_of(job)
-        if unlike := unlike_images(job):
+        if (unlike := unlike_images(job)) and job.data != IMAGES:
+            raise Uncheckable(
+                f"{job.sequence} with data {job.data!r}: {', '.join(unlike)} is of another version "
+                "of the plugin there: install the one that was used there"
+            )
+        if unlike:
             raise Uncheckable(
                 f"{job.sequence} with data {job.data!r}: {', '.join(unlike)} was imported, there "
                 "or here, and the images differ: import the images that were used there with "

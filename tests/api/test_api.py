@@ -20,7 +20,8 @@ import pytest
 import bell_bench
 from bell_bench import Results, api, testing
 from bell_bench.cli.verbs import cli, run
-from bell_bench.data.catalogue import Collection, collections
+from bell_bench.data.catalogue import Collection
+from bell_bench.data.declared import official_domains
 from bell_bench.data.download import Progress
 from bell_bench.descriptions import details
 from bell_bench.errors import UsageError
@@ -460,7 +461,7 @@ def test_every_official_dataset_can_be_fetched(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("bell_bench.data.download.fetch", fetch)
     fetched = bell_bench.download_data("cifar10", "dtd", tell=lambda *facts: told.append(facts))
-    names = [collections()[name].name for name in ("cifar10", "dtd")]
+    names = [official_domains()[name].collection.name for name in ("cifar10", "dtd")]
     assert fetched == [pathlib.Path(name) for name in names]
     assert told == [(name, 1, None) for name in names]
 

@@ -17,7 +17,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The test's own data folder."""
     monkeypatch.setenv("BELL_BENCH_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("BELL_BENCH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("BELL_BENCH_PLUGINS", "")
+    monkeypatch.setenv("BELL_BENCH_PLUGINS", "bell-bench")
     from bell_bench.plugins import registry
 
     registry.cache_clear()

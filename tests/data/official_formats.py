@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bell_bench.data.catalogue import COLOUR, OFFICIAL, Collection
+from bell_bench.data.catalogue import Collection
+from bell_bench.suites.bell import domains as bell_domains
+from bell_bench.suites.ctrl import domains as ctrl_domains
 
 Made = dict[str, NDArray[Any]]
 
@@ -96,10 +98,8 @@ def expect(
         replace(file, md5=hashlib.md5(files[file.path]).hexdigest()) for file in collection.files
     )
     expecting = replace(collection, files=official, mirrors=mirrors)
-    for name, domain in OFFICIAL.items():
-        if domain.collection.name == collection.name:
-            monkeypatch.setitem(OFFICIAL, name, replace(domain, collection=expecting))
-    for name, used in COLOUR.items():
-        if used.name == collection.name:
-            monkeypatch.setitem(COLOUR, name, expecting)
+    for declared in (bell_domains.DOMAINS, ctrl_domains.DOMAINS):
+        for name, domain in declared.items():
+            if domain.collection.name == collection.name:
+                monkeypatch.setitem(declared, name, replace(domain, collection=expecting))
     return expecting

@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bell_bench.data.arrays import cut
-from bell_bench.data.domain import CLASSES, DomainSizes
+from bell_bench.data.cut import cut_splits
+from bell_bench.data.domain import DomainSizes
+from bell_bench.suites.bell.domains import CLASSES, CUT
 
 COUNTS = st.lists(st.integers(1, 40), min_size=CLASSES, max_size=CLASSES)
 """Images of each class."""
@@ -22,8 +23,8 @@ def test_no_image_is_in_two_splits_and_every_prefix_is_balanced(train, test, mos
               "test": shuffle(np.repeat(np.arange(CLASSES), test))}  # fmt: skip
     numbers = {"train": np.arange(sum(train)), "test": 10_000 + np.arange(sum(test))}
     content = {f"{split}_labels": each for split, each in labels.items()}
-    found = cut({**content, **{f"{split}_images": each for split, each in numbers.items()}},
-                DomainSizes(most, aside, most))  # fmt: skip
+    content |= {f"{split}_images": each for split, each in numbers.items()}
+    found = cut_splits(content, CUT, DomainSizes(most, aside, most))
 
     shown = np.concatenate([found[f"{split}_images"] for split in SPLITS])
     assert len(np.unique(shown)) == len(shown), "each image in one split, once"

@@ -8,10 +8,12 @@ import sys
 import numpy as np
 import pytest
 
-from bell_bench.data import BELL_DOMAINS, DomainSizes, load_domain, missing
-from bell_bench.data.catalogue import EMNIST, K49, MNIST, OFFICIAL
+from bell_bench.data import DomainSizes, load_domain, missing
+from bell_bench.data.catalogue import EMNIST, K49, MNIST
 from bell_bench.data.official import read, read_idx
 from bell_bench.errors import BellBenchError
+from bell_bench.suites.bell.domains import DOMAINS
+from bell_bench_drawn.glyph_styles import NAMES
 from tests.data.official_formats import (
     emnist_files,
     emnist_members,
@@ -84,7 +86,7 @@ def test_kuzushiji_49_classes(folder, monkeypatch):
     for name in ("k49_1", "k49_2", "k49_3", "k49_4"):
         domain = load_domain(name, "images", ALL)
         original = domain.test_images[:, 0, 0]
-        classes = np.array(OFFICIAL[name].classes)
+        classes = np.array(DOMAINS[name].classes)
         np.testing.assert_array_equal(original, classes[domain.test_labels])
 
 
@@ -101,11 +103,11 @@ def test_splits_share_no_image_and_lose_none(folder, monkeypatch):
 
 
 def test_domains_are_those_of_the_protocol():
-    assert tuple(OFFICIAL) == BELL_DOMAINS
-    classes = [label for name in BELL_DOMAINS[2:6] for label in OFFICIAL[name].classes]
+    assert tuple(DOMAINS) == NAMES, "the drawn ones stand in for these"
+    classes = [label for name in NAMES[2:6] for label in DOMAINS[name].classes]
     assert len(set(classes)) == 32
-    assert OFFICIAL["k49_4"].classes == (34, 35, 37, 38, 39, 40, 41, 46)
-    assert OFFICIAL["emnist_3"].classes == tuple(range(17, 25))
+    assert DOMAINS["k49_4"].classes == (34, 35, 37, 38, 39, 40, 41, 46)
+    assert DOMAINS["emnist_3"].classes == tuple(range(17, 25))
 
 
 def test_torchvision_knows_the_same_checksums():
@@ -113,7 +115,7 @@ def test_torchvision_knows_the_same_checksums():
 
     datasets = import_torchvision().datasets
     for name in ("mnist_1", "fmnist_1"):
-        collection = OFFICIAL[name].collection
+        collection = DOMAINS[name].collection
         ours = [(file.name, file.md5) for file in collection.files]
         assert ours == getattr(datasets, collection.name).resources
     assert EMNIST.files[0].md5 == datasets.EMNIST.md5
@@ -129,7 +131,7 @@ def test_mnist_is_read_as_torchvision_reads_it(folder, monkeypatch, layout):
     expect(monkeypatch, MNIST, files)
     raw = {name.removesuffix(".gz"): gzip.decompress(content) for name, content in files.items()}
     write(folder, files if layout == "gz" else raw)
-    ours = read(OFFICIAL["mnist_1"].collection)  # with the checksums that were put there
+    ours = read(DOMAINS["mnist_1"].collection)  # with the checksums that were put there
     write(folder, raw)
     for split in ("train", "test"):
         theirs = import_torchvision().datasets.MNIST(folder, train=split == "train")

@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bell_bench.data import BELL_DOMAINS, SOURCES, DomainSizes, load_domain, missing
+from bell_bench.data import DomainSizes, load_domain, missing, sources
 from bell_bench.data.domain import pixel_statistics
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.folders import cache_folder, data_folder
+from bell_bench.suites.bell.domains import DOMAINS
 from bell_bench_drawn import glyphs
 
 SMALL = DomainSizes(train=80, validation=40, test=24)
@@ -44,7 +45,7 @@ def test_the_second_load_draws_nothing_and_gives_the_same(monkeypatch):
 
 def test_domains_and_sizes_differ_in_fingerprint():
     sizes = [SMALL, DomainSizes(80, 40, 25)]
-    prints = {load_domain(n, "glyphs", s).fingerprint for n in BELL_DOMAINS[:2] for s in sizes}
+    prints = {load_domain(n, "glyphs", s).fingerprint for n in tuple(DOMAINS)[:2] for s in sizes}
     assert len(prints) == 4
 
 
@@ -114,7 +115,7 @@ def test_wrong_names_are_usage_errors():
 
 
 def test_missing_names_the_domain_and_the_command():
-    assert missing(BELL_DOMAINS, "glyphs") == {}
+    assert missing(tuple(DOMAINS), "glyphs") == {}
     lacking = missing(["k49_1", "mnist_1"], "images")
     assert list(lacking) == ["k49_1", "mnist_1"]
     assert "bell-bench data download k49_1" in lacking["k49_1"]
@@ -154,7 +155,7 @@ def test_importing_and_drawing_needs_no_torch():
 
 
 def test_sources_are_summarised():
-    assert list(SOURCES) == ["glyphs", "images"]
+    assert list(sources()) == ["glyphs", "images"]
 
 
 @pytest.mark.parametrize("variable", ["BELL_BENCH_DATA", "BELL_BENCH_CACHE"])

@@ -12,10 +12,12 @@ import pytest
 from click.testing import CliRunner
 
 from bell_bench.cli.data import command
-from bell_bench.data import BELL_DOMAINS, DomainSizes, load_domain
-from bell_bench.data.catalogue import COLOUR, MNIST
+from bell_bench.data import DomainSizes, load_domain
+from bell_bench.data.catalogue import MNIST
 from bell_bench.data.contact_sheet import draw_domain
 from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.suites.bell.domains import DOMAINS as BELL_DOMAINS
+from bell_bench.suites.ctrl.domains import DOMAINS as COLOUR
 from tests.data.official_formats import emnist_members, expect, made_images, mnist_files, write
 
 

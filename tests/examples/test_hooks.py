@@ -75,6 +75,19 @@ def test_the_suite_is_counted_from_its_problems(here: pathlib.Path) -> None:
     assert forecast.total["seconds"] > 0
 
 
+def test_a_sequence_of_bell_draws_the_domains_of_the_source(here: pathlib.Path) -> None:
+    suite = registry().suite("bell")
+    assert list(suite.sources) == ["glyphs", "images", "stripes"]
+    assert "stripes" not in registry().suite("ctrl").sources
+    for name in suite.sequences:
+        sequence = suite.sequence(name, seed=1, scale="quick", protocol="paper", data="stripes")
+        assert {domain.rstrip("123456789") for domain in sequence.domains} == {"stripes_"}
+        assert sequence.missing() == {}
+    problem = suite.sequence("S_few", seed=1, scale="quick", protocol="paper", data="stripes")
+    assert problem.problem(2).train.images.max() == 255
+    assert run(["describe", "stripes_3"]) == 0
+
+
 @pytest.fixture(scope="module")
 def results(here: pathlib.Path) -> Any:
     """Both of the suite's algorithms, by the plugin's executor."""
@@ -126,6 +139,21 @@ def test_the_verb_counts_and_the_table_has_the_logo(
     assert "Count the jobs of a folder." in capsys.readouterr().out
     assert repr(results).startswith("*** my lab ***\n")
     assert run(["leaderboard", "runs"]) == 0
+
+
+@pytest.mark.slow
+def test_a_sequence_of_bell_runs_on_the_source(here: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    found = bell_bench.evaluate(
+        ["sa"], sequences="S_few", data="stripes", out=tmp_path / "runs", quiet=True
+    )
+    assert not found.failed, found
+    (record,) = found.records
+    assert record.final[0] > 0.9, "the first problem is to tell eight heights apart"
+    job = record.job
+    assert job.images == "stripes"
+    assert all(name.startswith("stripes_") for name in job.imported)
+    assert {len(hash) for hash in job.imported.values()} == {16}
+    assert record.problems[0].name.startswith("stripes_")
 
 
 def test_every_example_of_the_hooks_is_in_the_plugin() -> None:

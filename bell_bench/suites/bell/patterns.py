@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bell_bench.data import BELL_DOMAINS
+from bell_bench.errors import UsageError
 from bell_bench.suites.base import SequenceInfo
+from bell_bench.suites.bell.domains import CLASSES, DOMAINS
 from bell_bench.suites.bell.labellings import Labelling, labellings
 from bell_bench.suites.bell.protocol import BellProtocol
 
@@ -28,6 +29,15 @@ class PatternPlace:
     def name(self) -> str:
         return f"{self.domain}/{self.labelling.name if self.labelling else 'classes'}"
 
+    @property
+    def answers(self) -> int:
+        """How many classes its inputs are told apart by."""
+        return 2 if self.labelling else CLASSES
+
+
+Fill = Callable[[random.Random, BellProtocol, Sequence[str]], list[PatternPlace]]
+"""It draws the places of a sequence from the names of the domains that there are."""
+
 
 @dataclass(frozen=True)
 class Pattern:
@@ -36,19 +46,28 @@ class Pattern:
     info: SequenceInfo
     seeds: tuple[int, ...]
     """The published realisations (or our own, where none were published)."""
-    fill: Callable[[random.Random, BellProtocol], list[PatternPlace]]
+    fill: Fill
 
 
-def _sampled(
-    domains: int, uppers: int, places: str, kinds: str
-) -> Callable[[random.Random, BellProtocol], list[PatternPlace]]:
+def _sample(rng: random.Random, domains: Sequence[str], count: int) -> list[str]:
+    if len(domains) < count:
+        raise UsageError(
+            f"{count} domains are needed, and the data source has {len(domains)}: "
+            f"{', '.join(domains) or 'none'}"
+        )
+    return rng.sample(domains, count)
+
+
+def _sampled(drawn: int, uppers: int, places: str, kinds: str) -> Fill:
     """A fixed pattern: ``places`` like "11 22 1." (domain, labelling; "." for none), and kinds
     "+" plus, "-" minus, "l" latent, "b" what the protocol puts before latent ones, "f" few;
     a place that ends in "v" is flattened to a vector."""
     names = {"+": "plus", "-": "minus", "l": "latent", "f": "few"}
 
-    def fill(rng: random.Random, protocol: BellProtocol) -> list[PatternPlace]:
-        d = rng.sample(BELL_DOMAINS, domains)
+    def fill(
+        rng: random.Random, protocol: BellProtocol, domains: Sequence[str]
+    ) -> list[PatternPlace]:
+        d = _sample(rng, domains, drawn)
         g = rng.sample(labellings(protocol.own_maps), uppers)
         kind = {**names, "b": protocol.latent_before}
         return [
@@ -64,12 +83,12 @@ def _sampled(
     return fill
 
 
-def _long(rng: random.Random, protocol: BellProtocol) -> list[PatternPlace]:
+def _long(rng: random.Random, protocol: BellProtocol, domains: Sequence[str]) -> list[PatternPlace]:
     """Problems drawn with replacement, sizes at random, large ones among the first 50 only."""
     uppers = labellings(protocol.own_maps)
     places = []
     for position in range(protocol.long_length):
-        domain, upper, draw = rng.choice(BELL_DOMAINS), rng.choice(uppers), rng.random()
+        domain, upper, draw = rng.choice(domains), rng.choice(uppers), rng.random()
         small = rng.choice(("minus", "latent"))
         if draw < 1 / 10:
             kind = "few"
@@ -81,9 +100,11 @@ def _long(rng: random.Random, protocol: BellProtocol) -> list[PatternPlace]:
     return places
 
 
-def _in_plus(rng: random.Random, protocol: BellProtocol) -> list[PatternPlace]:
+def _in_plus(
+    rng: random.Random, protocol: BellProtocol, domains: Sequence[str]
+) -> list[PatternPlace]:
     """15 large problems on five domains in turn, each with its own labelling, then (d6, g1)."""
-    d = rng.sample(BELL_DOMAINS, 6)
+    d = _sample(rng, domains, 6)
     g = rng.sample(labellings(protocol.own_maps), 16)
     return [
         *(PatternPlace(d[i % 5], g[i], "plus") for i in range(15)),
@@ -141,6 +162,9 @@ _PATTERNS = (
 PATTERNS = {pattern.info.name: pattern for pattern in _PATTERNS}
 
 
-def realise(name: str, seed: int, protocol: BellProtocol) -> list[PatternPlace]:
-    """The problems of a sequence for a seed; the published seeds give the published problems."""
-    return PATTERNS[name].fill(random.Random(seed), protocol)
+def realise(
+    name: str, seed: int, protocol: BellProtocol, domains: Sequence[str] = tuple(DOMAINS)
+) -> list[PatternPlace]:
+    """Return the problems of a sequence for a seed, on some of the domains. On BELL's own, the
+    published seeds give the published problems."""
+    return PATTERNS[name].fill(random.Random(seed), protocol, domains)

@@ -5,52 +5,45 @@ from __future__ import annotations
 import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from bell_bench.data import SOURCES, Domain, load_domain, missing
-from bell_bench.errors import UsageError, unknown
+from bell_bench.data import DomainSizes
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
-from bell_bench.problem import Problem, Split
-from bell_bench.suites.base import ProblemSize, SequenceInfo, check_seed
+from bell_bench.problem import Split
+from bell_bench.suites.base import ProblemSize, SequenceInfo
 from bell_bench.suites.bell.architecture import architecture
+from bell_bench.suites.bell.domains import CUT, DOMAINS
 from bell_bench.suites.bell.draw import Ints, Triple, coordinates, draw_split, random_state
-from bell_bench.suites.bell.labellings import SIDE
 from bell_bench.suites.bell.patterns import KINDS, PATTERNS, PatternPlace, realise
 from bell_bench.suites.bell.protocol import PROTOCOLS, BellProtocol
 from bell_bench.suites.bell.scales import SCALES, BellScale
+from bell_bench.suites.images import ImageSequence, ImageSuite
 
 FEW_POINTS, FEW_IMAGES, FEW_COORDINATES = 10, 20, 10
 
 
 @dataclass(frozen=True)
-class BellSequence:
-    """One realisation of a BELL sequence. Any problem is made without those before it."""
+class BellSequence(ImageSequence[PatternPlace, BellScale, BellProtocol]):
+    """One realisation of a BELL sequence."""
 
-    name: str
-    seed: int
-    scale: BellScale
-    protocol: BellProtocol
-    data: str
+    official = DOMAINS
 
-    @cached_property
-    def places(self) -> list[PatternPlace]:
-        return realise(self.name, self.seed, self.protocol)
-
-    def __len__(self) -> int:
-        return len(self.places)
+    def realise(self) -> list[PatternPlace]:
+        """Return the problems in their order."""
+        return realise(self.name, self.seed, self.protocol, tuple(self.available))
 
     @property
     def settings(self) -> TrainingSettings:
         return self.scale.settings(self.protocol)
 
     @property
-    def domains(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(place.domain for place in self.places))
+    def domain_sizes(self) -> DomainSizes:
+        """As the scale says."""
+        return self.scale.domain
 
     def triples(self, place: PatternPlace) -> dict[str, Triple]:
         """The sizes of a problem's training, validation and test sets."""
@@ -73,6 +66,7 @@ class BellSequence:
         return {"train": train, "validation": validation, "test": Triple(scale.test_points)}
 
     def architecture(self, place: PatternPlace) -> Architecture:
+        """Return the network for a problem."""
         return architecture(
             place.space,
             pairs=place.labelling is not None,
@@ -87,19 +81,6 @@ class BellSequence:
         images = (train.images or domain.train, validation.images or domain.validation)
         return ProblemSize(self.architecture(place), train.points, validation.points, *images)
 
-    def missing(self) -> Mapping[str, str]:
-        return missing(self.domains, self.data)
-
-    def _domain(self, place: PatternPlace) -> Domain:
-        """Loaded and checked once; its images stay on disk."""
-        if place.domain not in self._loaded:
-            self._loaded[place.domain] = load_domain(place.domain, self.data, self.scale.domain)
-        return self._loaded[place.domain]
-
-    @cached_property
-    def _loaded(self) -> dict[str, Domain]:
-        return {}
-
     def _stream(self, position: int, part: str) -> np.random.RandomState:
         place = self.places[position]
         return random_state("bell", self.seed, position, place.name, place.kind, part)
@@ -109,38 +90,23 @@ class BellSequence:
         triple = self.triples(self.places[position])["train"]
         return np.unique(coordinates(triple, self._stream(position, "train")))
 
-    def _draw(self, position: int, domain: Domain, part: str) -> Split:
-        place = self.places[position]
+    def draw(self, index: int, part: str) -> Split:
+        """Return a data set of a problem."""
+        place = self.places[index]
+        domain = self.domain(place)
         return draw_split(
             getattr(domain, f"{part}_images"),
             getattr(domain, f"{part}_labels"),
             place.labelling,
             self.triples(place)[part],
-            self._stream(position, part),
+            self._stream(index, part),
             mean=domain.mean,
             std=domain.std,
             flatten=place.space == "vector",
         )
 
-    def problem(self, index: int) -> Problem:
-        place = self.places[index]
-        domain = self._domain(place)
-        return Problem(
-            index=index,
-            name=place.name,
-            train=self._draw(index, domain, "train"),
-            validation=self._draw(index, domain, "validation"),
-            classes=2 if place.labelling else SIDE,
-            architecture=self.architecture(place),
-        )
-
-    def test(self, index: int) -> Split:
-        return self._draw(index, self._domain(self.places[index]), "test")
-
-    def describe(self) -> list[dict[str, Any]]:
-        return [self._row(position) for position in range(len(self))]
-
-    def _row(self, position: int) -> dict[str, Any]:
+    def row(self, position: int) -> dict[str, Any]:
+        """Return what ``describe`` tells of a problem."""
         place = self.places[position]
         triples = self.triples(place)
         train, pairs = triples["train"], place.labelling is not None
@@ -159,23 +125,18 @@ class BellSequence:
             "validation": triples["validation"].points,
             "test": triples["test"].points,
             "space": place.space,
-            "classes": 2 if pairs else SIDE,
+            "classes": place.answers,
             "modules": len(self.architecture(place)),
-            "shares": self._shares(position),
+            "shares": self.shares(position),
         }
 
-    def _shares(self, position: int) -> list[str]:
-        """What this problem has in common with earlier ones, for people."""
-        place, shared = self.places[position], []
-        for number, earlier in enumerate(self.places[:position], start=1):
-            what = []
-            if earlier.domain == place.domain:
-                what.append("domain")
-            if place.labelling is not None and earlier.labelling == place.labelling:
-                what.append("labelling")
-            if what:
-                shared.append(f"{' and '.join(what)} of {number}")
-        return shared
+    def in_common(self, place: PatternPlace, earlier: PatternPlace) -> str:
+        """Return what two problems have in common, in words."""
+        same = {
+            "domain": earlier.domain == place.domain,
+            "labelling": place.labelling is not None and earlier.labelling == place.labelling,
+        }
+        return " and ".join(what for what, equal in same.items() if equal)
 
     def picture(self, file: pathlib.Path) -> None:
         """Sample inputs with labels per problem, and the pattern grids."""
@@ -184,40 +145,29 @@ class BellSequence:
         draw_sequence(self, file)
 
 
-class Bell:
+class Bell(ImageSuite[BellScale, BellProtocol]):
     """The suite ``bell``."""
 
     name = "bell"
-    version = "1"
     sequences: Mapping[str, SequenceInfo] = MappingProxyType(
         {name: pattern.info for name, pattern in PATTERNS.items()}
     )
     scales: Mapping[str, BellScale] = SCALES
     protocols: Mapping[str, BellProtocol] = PROTOCOLS
-    sources: Mapping[str, str] = SOURCES
+    official = DOMAINS
+    cut_of_imports = CUT
+    first_own_seed = 1000
 
-    def realisation_seed(self, sequence: str, realisation: int) -> int:
-        """The published seeds first; realisation K beyond them has seed 1000 + K."""
-        if sequence not in PATTERNS:
-            raise unknown("sequence", sequence, PATTERNS)
-        if realisation < 0:
-            raise UsageError(f"realisations count from 0; {realisation} was asked for")
-        seeds = PATTERNS[sequence].seeds
-        return seeds[realisation] if realisation < len(seeds) else 1000 + realisation
+    def published_seeds(self, sequence: str) -> tuple[int, ...]:
+        """Return the seeds of a sequence's first realisations."""
+        return PATTERNS[sequence].seeds
 
     def sequence(
         self, name: str, *, seed: int, scale: str, protocol: str, data: str
     ) -> BellSequence:
-        for kind, asked, known in (
-            ("sequence", name, PATTERNS),
-            ("scale", scale, SCALES),
-            ("protocol", protocol, PROTOCOLS),
-            ("data source", data, SOURCES),
-        ):
-            if asked not in known:
-                raise unknown(kind, asked, known)
-        check_seed(seed)
-        return BellSequence(name, seed, SCALES[scale], PROTOCOLS[protocol], data)
+        """Return a realisation of a sequence."""
+        self.check(name, seed=seed, scale=scale, protocol=protocol, data=data)
+        return BellSequence(name, seed, self.scales[scale], self.protocols[protocol], data)
 
 
 BELL = Bell()

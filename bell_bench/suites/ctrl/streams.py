@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from bell_bench.data.colour import DATASETS
-from bell_bench.data.colour.formatting import RAINBOW
+from bell_bench.data.domain import SourceDomain
+from bell_bench.errors import UsageError
 from bell_bench.suites.base import SequenceInfo
 from bell_bench.suites.bell.draw import random_state
+from bell_bench.suites.ctrl.domains import DOMAINS
+from bell_bench.suites.ctrl.rainbow import RAINBOW
 
 CLASSES = 10
 LONG_CLASSES = 5
@@ -20,12 +22,17 @@ LONG_SHARES = ((33, 1 / 2), (66, 1 / 4), (LONG_LENGTH, 0.0))
 SIZES = {"large": "+", "small": "−", "few": "−−", "long": "+"}
 """The sizes of tasks, with what pictures write for them; ``long`` is s_long's large."""
 
+Placed = Mapping[str, SourceDomain]
+"""The domain that takes each dataset's place."""
+OWN: Placed = {name: domain.told for name, domain in DOMAINS.items()}
+"""Each dataset in its own place."""
+
 
 @dataclass(frozen=True)
 class StreamPlace:
     """One task of a realised stream, before any image is drawn."""
 
-    dataset: str
+    domain: str
     size: str
     classes: tuple[int, ...]
     """Which class of the dataset each label stands for."""
@@ -37,10 +44,15 @@ class StreamPlace:
     """How many earlier tasks of the stream are on the same dataset."""
 
     @property
+    def answers(self) -> int:
+        """How many classes its images are told apart by."""
+        return len(self.classes)
+
+    @property
     def name(self) -> str:
         if len(self.classes) < CLASSES:
-            return f"{self.dataset}/{','.join(map(str, self.classes))}"
-        name = f"rainbow_mnist/{self.colour}" if self.colour else self.dataset
+            return f"{self.domain}/{','.join(map(str, self.classes))}"
+        name = f"rainbow_{self.domain}/{self.colour}" if self.colour else self.domain
         return f"{name}/shifted" if self.shifted else name
 
 
@@ -49,46 +61,47 @@ class Stream:
     """A stream, and how a seed fills it."""
 
     info: SequenceInfo
-    fill: Callable[[int], list[StreamPlace]]
+    fill: Callable[[int, Placed], list[StreamPlace]]
 
 
-def _order(seed: int, dataset: str) -> tuple[int, ...]:
+def _order(seed: int, domain: SourceDomain) -> tuple[int, ...]:
     """Ten classes of a dataset in the order that the seed gives them."""
-    order = random_state("ctrl", seed, "classes", dataset).permutation(DATASETS[dataset].classes)
+    order = random_state("ctrl", seed, "classes", domain.name).permutation(domain.classes)
     return tuple(int(label) for label in order[:CLASSES])
 
 
-def _tasks(*tasks: str) -> Callable[[int], list[StreamPlace]]:
+def _tasks(*tasks: str) -> Callable[[int, Placed], list[StreamPlace]]:
     """A fixed pattern: per task its dataset and size, and ``shifted`` if its labels are; rainbow1
     and rainbow2 are MNIST on two different colours."""
 
-    def fill(seed: int) -> list[StreamPlace]:
-        return [_place(seed, *task.split()) for task in tasks]
+    def fill(seed: int, placed: Placed) -> list[StreamPlace]:
+        return [_place(seed, placed, *task.split()) for task in tasks]
 
     return fill
 
 
-def _place(seed: int, dataset: str, size: str, *words: str) -> StreamPlace:
+def _place(seed: int, placed: Placed, dataset: str, size: str, *words: str) -> StreamPlace:
     colour = None
     if dataset.startswith("rainbow"):
         colours = random_state("ctrl", seed, "colours").permutation(len(RAINBOW))
         colour, dataset = RAINBOW[colours[int(dataset[-1]) - 1]], "mnist"
-    classes, shifted = _order(seed, dataset), "shifted" in words
+    domain = placed[dataset]
+    classes, shifted = _order(seed, domain), "shifted" in words
     if shifted:
         classes = (*classes[-1:], *classes[:-1])
-    return StreamPlace(dataset, size, classes, colour, shifted)
+    return StreamPlace(domain.name, size, classes, colour, shifted)
 
 
-def _long(seed: int) -> list[StreamPlace]:
+def _long(seed: int, placed: Placed) -> list[StreamPlace]:
     """Datasets, classes and sizes at random; the further on, the fewer are large."""
     rng = random_state("ctrl", seed, "long")
     places = []
     for position in range(LONG_LENGTH):
-        dataset = LONG_DATASETS[rng.randint(len(LONG_DATASETS))]
+        domain = placed[LONG_DATASETS[rng.randint(len(LONG_DATASETS))]]
         share = next(share for until, share in LONG_SHARES if position < until)
         size = "long" if rng.random_sample() < share else "few"
-        classes = rng.permutation(DATASETS[dataset].classes)[:LONG_CLASSES]
-        places.append(StreamPlace(dataset, size, tuple(int(label) for label in classes)))
+        classes = rng.permutation(domain.classes)[:LONG_CLASSES]
+        places.append(StreamPlace(domain.name, size, tuple(int(label) for label in classes)))
     return places
 
 
@@ -131,11 +144,18 @@ _STREAMS = (
 STREAMS = {stream.info.name: stream for stream in _STREAMS}
 
 
-def realise(name: str, seed: int) -> list[StreamPlace]:
-    """The tasks of a stream for a seed."""
+def realise(name: str, seed: int, domains: Placed = OWN) -> list[StreamPlace]:
+    """Return the tasks of a stream for a seed, on domains that take the datasets' places in their
+    order."""
+    if len(domains) < len(OWN):
+        raise UsageError(
+            f"{len(OWN)} domains are needed, and the data source has {len(domains)}: "
+            f"{', '.join(domains) or 'none'}"
+        )
+    placed = dict(zip(OWN, domains.values(), strict=False))
     seen: Counter[str] = Counter()
     places = []
-    for place in STREAMS[name].fill(seed):
-        places.append(replace(place, occurrence=seen[place.dataset]))
-        seen[place.dataset] += 1
+    for place in STREAMS[name].fill(seed, placed):
+        places.append(replace(place, occurrence=seen[place.domain]))
+        seen[place.domain] += 1
     return places

@@ -5,66 +5,52 @@ from __future__ import annotations
 import pathlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from bell_bench.data.colour import DATASETS, SOURCES, ColourDomain, classes_here, load, missing
-from bell_bench.errors import UsageError, unknown
+from bell_bench.data.imported import imported_classes
+from bell_bench.data.sources import IMAGES
 from bell_bench.modular.architecture import Architecture
 from bell_bench.modular.settings import TrainingSettings
-from bell_bench.problem import Problem, Split
-from bell_bench.suites.base import ProblemSize, SequenceInfo, check_seed
+from bell_bench.problem import Split
+from bell_bench.suites.base import ProblemSize, SequenceInfo
 from bell_bench.suites.ctrl.architecture import convolutional, resnet
+from bell_bench.suites.ctrl.domains import DOMAINS
 from bell_bench.suites.ctrl.draw import draw_split
 from bell_bench.suites.ctrl.protocol import PROTOCOLS, CtrlProtocol
 from bell_bench.suites.ctrl.scales import RESNET_SCALES, SCALES, CtrlScale
 from bell_bench.suites.ctrl.streams import SIZES, STREAMS, StreamPlace, realise
-
-CAPS = {"cifar100": (450, 50)}
-"""Training and validation images per class of datasets that have fewer than a task may ask for."""
+from bell_bench.suites.images import ImageSequence, ImageSuite
 
 
 @dataclass(frozen=True)
-class CtrlSequence:
-    """One realisation of a stream. Any task is made without those before it."""
+class CtrlSequence(ImageSequence[StreamPlace, CtrlScale, CtrlProtocol]):
+    """One realisation of a stream."""
 
-    name: str
-    seed: int
-    scale: CtrlScale
-    protocol: CtrlProtocol
-    data: str
+    official = DOMAINS
     network: Callable[[int, int], Architecture]
     """From width and number of classes."""
 
-    @cached_property
-    def places(self) -> list[StreamPlace]:
-        return realise(self.name, self.seed)
-
-    def __len__(self) -> int:
-        return len(self.places)
+    def realise(self) -> list[StreamPlace]:
+        """Return the tasks in their order."""
+        return realise(self.name, self.seed, self.available)
 
     @property
     def settings(self) -> TrainingSettings:
         return self.scale.training
 
-    @property
-    def domains(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(place.dataset for place in self.places))
-
     def missing(self) -> Mapping[str, str]:
-        found = {name: self._lacks(name) for name in self.domains}
-        return {name: why for name, why in found.items() if why is not None}
-
-    def _lacks(self, name: str) -> str | None:
-        """Why a dataset cannot serve: its images are not here, or not of all its classes."""
-        why = missing(name, self.data)
-        if why is None and (here := classes_here(name, self.data)) < DATASETS[name].classes:
-            return (
-                f"the imported images have {here} classes, and streams draw from "
-                f"{DATASETS[name].classes}: `bell-bench data import {name} FILE.npz` with all"
-            )
-        return why
+        """Return the datasets that cannot serve, and why: their images are not here, or not of all
+        classes."""
+        found = dict(super().missing())
+        for name in self.domains if self.data == IMAGES else ():
+            here, needed = imported_classes(name), self.available[name].classes
+            if name not in found and here is not None and here < needed:
+                found[name] = (
+                    f"the imported images have {here} classes, and streams draw from {needed}: "
+                    f"`bell-bench data import {name} FILE.npz` with all"
+                )
+        return found
 
     def problem_size(self, index: int) -> ProblemSize:
         place = self.places[index]
@@ -75,72 +61,47 @@ class CtrlSequence:
     def per_class(self, place: StreamPlace) -> dict[str, int]:
         """Images per class of a task's training, validation and test sets, as asked for."""
         asked: tuple[int, int] = getattr(self.scale, place.size)
-        train, validation = map(min, asked, CAPS.get(place.dataset, asked))
-        test = self.scale.test
-        if self.data == "glyphs":
-            test = min(test, DATASETS[place.dataset].embedded.test)
-        return {"train": train, "validation": validation, "test": test}
+        counts = {"train": asked[0], "validation": asked[1], "test": self.scale.test}
+        domain = self.available[place.domain]
+        return {split: domain.per_class(split, count) for split, count in counts.items()}
 
     def architecture(self, place: StreamPlace) -> Architecture:
+        """Return the network for a task."""
         return self.network(self.scale.width, len(place.classes))
 
-    def _draw(self, index: int, part: str) -> Split:
+    def draw(self, index: int, part: str) -> Split:
+        """Return a data set of a task."""
         place = self.places[index]
-        if place.dataset not in self._loaded:
-            self._loaded[place.dataset] = load(place.dataset, self.data)
-        domain = self._loaded[place.dataset]
-        return draw_split(place, domain, part, self.per_class(place)[part], self.seed)
+        per_class = self.per_class(place)[part]
+        return draw_split(place, self.domain(place), part, per_class, self.seed)
 
-    @cached_property
-    def _loaded(self) -> dict[str, ColourDomain]:
-        """Each dataset once; its images stay on disk."""
-        return {}
-
-    def problem(self, index: int) -> Problem:
-        place = self.places[index]
-        return Problem(
-            index=index,
-            name=place.name,
-            train=self._draw(index, "train"),
-            validation=self._draw(index, "validation"),
-            classes=len(place.classes),
-            architecture=self.architecture(place),
-        )
-
-    def test(self, index: int) -> Split:
-        return self._draw(index, "test")
-
-    def describe(self) -> list[dict[str, Any]]:
-        return [self._row(position) for position in range(len(self))]
-
-    def _row(self, position: int) -> dict[str, Any]:
+    def row(self, position: int) -> dict[str, Any]:
+        """Return what ``describe`` tells of a task."""
         place, classes = self.places[position], len(self.places[position].classes)
+        known = self.available[place.domain].sizes.test is not None
         sizes = {part: classes * count for part, count in self.per_class(place).items()}
         return {
             "position": position,
             "name": place.name,
-            "domain": place.dataset,
+            "domain": place.domain,
             "colour": place.colour,
             "kind": place.size,
             "symbol": SIZES[place.size],
             "points": sizes["train"],
             "validation": sizes["validation"],
-            "test": sizes["test"] if self.data == "glyphs" else f"≤ {sizes['test']}",
+            "test": sizes["test"] if known else f"≤ {sizes['test']}",
             "classes": classes,
             "order": list(place.classes),
             "modules": len(self.architecture(place)),
-            "shares": self._shares(position),
+            "shares": self.shares(position),
         }
 
-    def _shares(self, position: int) -> list[str]:
-        """What this task has in common with earlier ones, for people."""
-        place, shared = self.places[position], []
-        for number, earlier in enumerate(self.places[:position], start=1):
-            if earlier.dataset == place.dataset:
-                what = "dataset" if earlier.colour == place.colour else "digits"
-                what += " and labels" if earlier.classes == place.classes else ""
-                shared.append(f"{what} of {number}")
-        return shared
+    def in_common(self, place: StreamPlace, earlier: StreamPlace) -> str:
+        """Return what two tasks have in common, in words."""
+        if earlier.domain != place.domain:
+            return ""
+        what = "dataset" if earlier.colour == place.colour else "digits"
+        return f"{what} and labels" if earlier.classes == place.classes else what
 
     def picture(self, file: pathlib.Path) -> None:
         """Sample images of every label, task by task."""
@@ -149,15 +110,14 @@ class CtrlSequence:
         draw_stream(self, file)
 
 
-class Ctrl:
+class Ctrl(ImageSuite[CtrlScale, CtrlProtocol]):
     """CTrL's streams in one set-up: its networks and how they are trained."""
 
-    version = "1"
     sequences: Mapping[str, SequenceInfo] = MappingProxyType(
         {name: stream.info for name, stream in STREAMS.items()}
     )
     protocols: Mapping[str, CtrlProtocol] = PROTOCOLS
-    sources: Mapping[str, str] = SOURCES
+    official = DOMAINS
 
     def __init__(
         self,
@@ -169,26 +129,11 @@ class Ctrl:
         self.network = network
         self.scales = scales
 
-    def realisation_seed(self, sequence: str, realisation: int) -> int:
-        """Realisation K has seed K: none were published."""
-        if sequence not in STREAMS:
-            raise unknown("sequence", sequence, STREAMS)
-        if realisation < 0:
-            raise UsageError(f"realisations count from 0; {realisation} was asked for")
-        return realisation
-
     def sequence(
         self, name: str, *, seed: int, scale: str, protocol: str, data: str
     ) -> CtrlSequence:
-        for kind, asked, known in (
-            ("sequence", name, STREAMS),
-            ("scale", scale, self.scales),
-            ("protocol", protocol, self.protocols),
-            ("data source", data, self.sources),
-        ):
-            if asked not in known:
-                raise unknown(kind, asked, known)
-        check_seed(seed)
+        """Return a realisation of a stream."""
+        self.check(name, seed=seed, scale=scale, protocol=protocol, data=data)
         return CtrlSequence(
             name, seed, self.scales[scale], self.protocols[protocol], data, self.network
         )

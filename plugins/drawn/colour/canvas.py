@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench.data.colour.domain import SIDE, Pixels
+SIDE = 32
 
+Pixels = NDArray[np.uint8]
 Floats = NDArray[np.floating[Any]]
 """Single precision throughout, for speed."""
 Random = np.random.RandomState

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bell_bench.data.colour.domain import SIDE, Pixels
-from bell_bench.data.colour.formatting import from_grey
-from bell_bench.data.resizing import resize
+from bell_bench.data.resizing import resize, to_colour
 from bell_bench_drawn.colour.canvas import (
+    SIDE,
     Floats,
+    Pixels,
     Random,
     between,
     colours,
@@ -34,7 +34,8 @@ _SIGN = Hand(seed=0, strokes=4, allographs=_WAYS, kinship=0.0, joined=1.0, curl=
 
 def draw_plain(random: Random, label: int, count: int) -> Pixels:
     """Handwritten digits, white on black."""
-    return from_grey(write(_PEN, random, _strokes(random, np.full(count, label))))
+    strokes = _strokes(random, np.full(count, label))
+    return to_colour(write(_PEN, random, strokes), SIDE)
 
 
 def draw_in_clutter(random: Random, label: int, count: int) -> Pixels:

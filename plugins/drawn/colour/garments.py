@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from bell_bench.data.colour.domain import Pixels
 from bell_bench_drawn.colour.canvas import (
     ACROSS,
     DOWN,
     CanvasShape,
     Floats,
+    Pixels,
     Random,
     bell,
     between,

@@ -11,12 +11,12 @@ from functools import cache
 
 import numpy as np
 
-from bell_bench.data.colour.domain import Pixels
 from bell_bench_drawn.colour.canvas import (
     ACROSS,
     DOWN,
     CanvasShape,
     Floats,
+    Pixels,
     Random,
     bell,
     between,

@@ -7,11 +7,12 @@ from itertools import product
 
 import numpy as np
 
-from bell_bench.data.colour.domain import SIDE, Pixels
 from bell_bench_drawn.colour.canvas import (
     ACROSS,
     DOWN,
+    SIDE,
     Floats,
+    Pixels,
     Random,
     between,
     colours,

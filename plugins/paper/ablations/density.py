@@ -9,10 +9,12 @@ import torch
 from torch import Tensor
 from torch.distributions import MultivariateNormal
 
-from bell_bench.data import BELL_DOMAINS, SOURCES, Domain, load_domain, missing
+from bell_bench.data import Domain, load_domain, missing
+from bell_bench.data.sources import available
 from bell_bench.errors import UsageError, unknown
 from bell_bench.harness.progress import Tell
 from bell_bench.plugins import registry
+from bell_bench.suites.bell.domains import DOMAINS
 from bell_bench_algorithms.picle.gaussian import Moments, projection
 
 SIZES = (50, 100, 500, 1_000, 5_000, 10_000, 20_000, 30_000, 44_000)
@@ -42,16 +44,20 @@ def run(*, scale: str, data: str, seeds: int, tell: Tell) -> pd.DataFrame:
 
 def load(scale: str, data: str) -> list[Domain]:
     """Return BELL's nine domains; if images are missing, raise UsageError with what to do."""
-    scales = registry().suite("bell").scales
-    for kind, asked, known in (("scale", scale, scales), ("data source", data, SOURCES)):
+    suite = registry().suite("bell")
+    for kind, asked, known in (
+        ("scale", scale, suite.scales),
+        ("data source", data, suite.sources),
+    ):
         if asked not in known:
             raise unknown(kind, asked, known)
-    if lacking := missing(BELL_DOMAINS, data):
+    names = list(available(DOMAINS, data))
+    if lacking := missing(names, data):
         lines = [f"images are missing for --data {data}:"]
         lines += [f"  {domain}: {why}" for domain, why in lacking.items()]
         lines += ["see `bell-bench data list`, or use the embedded images: --data glyphs"]
         raise UsageError("\n".join(lines))
-    return [load_domain(name, data, scales[scale].domain) for name in BELL_DOMAINS]
+    return [load_domain(name, data, suite.scales[scale].domain) for name in names]
 
 
 def rank(

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bell_bench import cpu_determinism
-from bell_bench.data import BELL_DOMAINS
-from bell_bench.data.imported import imported_among
+from bell_bench.data.sources import available, foreign_images
 from bell_bench.files import (
     LARGEST_JSON,
     hash_json,
@@ -28,6 +27,7 @@ from bell_bench.harness.environment import version
 from bell_bench.harness.progress import steps
 from bell_bench.import_strings import clip, load_object
 from bell_bench.plugins import registry
+from bell_bench.suites.bell.domains import DOMAINS
 from bell_bench_paper.reproduction.planning import Scope
 
 FOLDER = "ablations"
@@ -131,7 +131,8 @@ def _ablation_settings(name: str, scope: Scope) -> dict[str, Any]:
         "data": scope.data or next(iter(suite.sources)),
         "software": {each: version(each) for each in ("bell-bench", "torch")},
     }
-    if settings["data"] == "images" and (imported := imported_among(BELL_DOMAINS)):
+    data = settings["data"]
+    if imported := foreign_images(available(DOMAINS, data), data):
         settings["imported"] = imported
     if name == "density":
         return {**settings, "seeds": 5}

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from PIL import Image
 
-from bell_bench.data.colour import rainbow
-from bell_bench.data.colour.formatting import from_grey, from_photograph
-from bell_bench.data.resizing import resize
+from bell_bench.data.official_colour import from_photograph
+from bell_bench.data.resizing import resize, to_colour
 from bell_bench.errors import UsageError
+from bell_bench.suites.ctrl.rainbow import rainbow
 
 grey = arrays(np.uint8, (2, 28, 28))
 colour = arrays(np.uint8, (2, 32, 32, 3))
@@ -44,7 +44,7 @@ def test_torch_agrees():
 
 def test_grey_images_get_three_equal_channels():
     images = np.random.RandomState(0).randint(0, 256, (3, 28, 28)).astype(np.uint8)
-    formatted = from_grey(images)
+    formatted = to_colour(images, 32)
     assert formatted.shape == (3, 32, 32, 3)
     assert formatted.dtype == np.uint8
     assert (formatted == formatted[..., :1]).all()

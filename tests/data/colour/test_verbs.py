@@ -10,9 +10,9 @@ from click.testing import CliRunner
 
 from bell_bench.cli.data import command as data_command
 from bell_bench.cli.describe import command as describe_command
-from bell_bench.data.catalogue import COLOUR, SVHN
-from bell_bench.data.colour import DATASETS
+from bell_bench.data.catalogue import DTD, SVHN
 from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.suites.ctrl.domains import DOMAINS
 from tests.data.colour.official_formats import made_colours, svhn_files
 from tests.data.official_formats import expect, write
 
@@ -33,7 +33,7 @@ def test_list_and_import(tmp_path):
         data_command, "import", "cifar10", str(tmp_path / "a.npz")
     )
     rows = _rows()
-    assert list(rows)[-6:] == list(DATASETS)
+    assert list(rows)[-6:] == list(DOMAINS)
     assert rows["cifar10"]["source"] == "imported"
     assert rows["dtd"]["status"] == "missing"
     assert {row["status"] for row in _rows("--source", "glyphs").values()} == {"present"}
@@ -59,6 +59,6 @@ def test_describe_draws_a_contact_sheet(tmp_path):
     assert "objects, digits, garments and textures" in text
     assert (tmp_path / "dtd.png").read_bytes().startswith(b"\x89PNG")
     facts = json.loads(_run(describe_command, "dtd", "--data", "images", "--json"))
-    assert facts["licence"] == COLOUR["dtd"].licence
+    assert facts["licence"] == DTD.licence
     assert facts["classes"] == 47
     assert facts["status"] == "missing"

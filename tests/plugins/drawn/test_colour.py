@@ -7,9 +7,8 @@ import hashlib
 import numpy as np
 import pytest
 
-from bell_bench.data.colour import DATASETS
-from bell_bench.data.colour.domain import SPLITS
 from bell_bench_drawn import colour as drawn
+from bell_bench_drawn.glyphs import SPLITS
 
 PINNED = "7849632a60bef7d30517ee0e73d01442cc0905332b44884e936f363deeb1059a"
 """Of three images of five classes of every dataset and split. It may change only together with
@@ -17,20 +16,20 @@ PINNED = "7849632a60bef7d30517ee0e73d01442cc0905332b44884e936f363deeb1059a"
 
 
 def _classes(name: str) -> list[int]:
-    last = DATASETS[name].classes - 1
+    last = drawn.ARTISTS[name].classes - 1
     return [0, 1, last // 2, last - 1, last]
 
 
 def test_pixels_are_pinned():
     digest = hashlib.sha256()
-    for name in DATASETS:
+    for name in drawn.ARTISTS:
         for label in _classes(name):
             for split in SPLITS:
                 digest.update(drawn.draw(name, label, split, 3).tobytes())
     assert digest.hexdigest() == PINNED
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("name", drawn.ARTISTS)
 def test_fewer_images_are_the_first_of_more(name):
     more = drawn.draw(name, 3, "train", drawn.BLOCK + 5)
     assert more.shape == (drawn.BLOCK + 5, 32, 32, 3)
@@ -39,7 +38,7 @@ def test_fewer_images_are_the_first_of_more(name):
         np.testing.assert_array_equal(drawn.draw(name, 3, "train", count), more[:count])
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("name", drawn.ARTISTS)
 def test_no_image_occurs_twice_and_none_is_blank(name):
     images = np.concatenate(
         [drawn.draw(name, label, split, 20) for label in _classes(name) for split in SPLITS]

@@ -7,8 +7,8 @@ import hashlib
 import numpy as np
 import pytest
 
-from bell_bench.data import BELL_DOMAINS
 from bell_bench_drawn import glyphs
+from bell_bench_drawn.glyph_styles import NAMES
 
 PINNED = "aca3e1be5f6091f1fb87cddccae5ed9c480caacd88d9b94622544915a130d361"
 """Of the first 64 training, validation and test images of all domains. It may change only
@@ -17,7 +17,7 @@ together with ``glyphs.VERSION``, and then every published figure on glyphs is v
 
 def test_pixels_are_pinned():
     digest = hashlib.sha256()
-    for name in BELL_DOMAINS:
+    for name in NAMES:
         for split in glyphs.SPLITS:
             digest.update(glyphs.draw(name, split, 64)[0].tobytes())
     assert digest.hexdigest() == PINNED
@@ -39,14 +39,14 @@ def test_every_prefix_is_balanced():
     assert counts.max() - counts.min() <= 1
 
 
-@pytest.mark.parametrize("name", BELL_DOMAINS)
+@pytest.mark.parametrize("name", NAMES)
 def test_no_image_occurs_twice(name):
     drawn = [glyphs.draw(name, split, 2 * glyphs.BLOCK)[0] for split in glyphs.SPLITS]
     images = np.concatenate(drawn)
     assert len({image.tobytes() for image in images}) == len(images)
 
 
-@pytest.mark.parametrize("name", BELL_DOMAINS)
+@pytest.mark.parametrize("name", NAMES)
 def test_glyphs_are_neither_blank_nor_cropped_away(name):
     images = glyphs.draw(name, "train", 256)[0].astype(float)
     middle, border = images[:, 6:22, 6:22], images[:, [0, -1]]
@@ -58,7 +58,7 @@ def _projected(seed: int, count: int) -> list[np.ndarray]:
     random = np.random.RandomState(seed)
     projection = random.standard_normal((784, 20)) / 28
     samples = []
-    for name in BELL_DOMAINS:
+    for name in NAMES:
         images = glyphs.draw(name, "train", 2 * count)[0].reshape(2 * count, -1)
         standard = (images - images.mean()) / images.std()
         samples.append(random.permutation(standard @ projection))

@@ -9,38 +9,37 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bell_bench.data.colour import DATASETS
+from bell_bench.suites import images
 from bell_bench.suites.ctrl import suite
+from bell_bench.suites.ctrl.domains import DOMAINS
 from bell_bench.suites.ctrl.scales import SCALES, CtrlScale
 
 PER_CLASS = {"train": 30, "validation": 12, "test": 9}
 
 
-def pool(name: str, part: str) -> SimpleNamespace:
+def pool(name: str, part: str) -> dict[str, Any]:
     """Noise around a colour for each class; no two images alike."""
-    classes = DATASETS[name].classes
+    classes = DOMAINS[name].cut.classes
     random = np.random.RandomState([len(name), list(PER_CLASS).index(part)])
     labels = np.tile(np.arange(classes), PER_CLASS[part])
     colours = np.random.RandomState(len(name)).randint(0, 200, (classes, 3))
     noise = random.randint(0, 56, (len(labels), 32, 32, 3))
     images = (colours[labels][:, None, None] + noise).astype(np.uint8)
-    return SimpleNamespace(images=images, labels=labels.astype(np.int64))
+    return {f"{part}_images": images, f"{part}_labels": labels.astype(np.int64)}
 
 
 class Loads(list[str]):
-    """Stands in for ``load``, and remembers what was asked for."""
+    """Stands in for ``load_domain``, and remembers what was asked for."""
 
     def __init__(self) -> None:
         super().__init__()
         self._made: dict[str, SimpleNamespace] = {}
 
-    def __call__(self, name: str, data: str) -> SimpleNamespace:
+    def __call__(self, name: str, *how: object) -> SimpleNamespace:
         self.append(name)
         if name not in self._made:
-            self._made[name] = SimpleNamespace(
-                name=name, classes=DATASETS[name].classes,
-                **{part: pool(name, part) for part in PER_CLASS},
-            )  # fmt: skip
+            arrays = {key: each for part in PER_CLASS for key, each in pool(name, part).items()}
+            self._made[name] = SimpleNamespace(name=name, **arrays)
         return self._made[name]
 
 
@@ -54,8 +53,8 @@ def tiny(**changes: Any) -> CtrlScale:
 @pytest.fixture
 def loads(monkeypatch: pytest.MonkeyPatch) -> Loads:
     found = Loads()
-    monkeypatch.setattr(suite, "load", found)
-    monkeypatch.setattr(suite, "missing", lambda name, data: None)
+    monkeypatch.setattr(images, "load_domain", found)
+    monkeypatch.setattr(images, "missing", lambda names, data, declared: {})
     return found
 
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bell_bench.data.colour import rainbow
 from bell_bench.errors import BellBenchError, UsageError
+from bell_bench.suites.ctrl.rainbow import rainbow
 from bell_bench.suites.ctrl.streams import LONG_DATASETS, STREAMS, realise
 from bell_bench.suites.ctrl.suite import CTRL, CTRL_RESNET
 
@@ -53,9 +53,9 @@ def test_labels_follow_the_seed_and_return_with_their_dataset(seed):
     for name in SHORT:
         places = realise(name, seed)
         assert all(len(set(place.classes)) == 10 for place in places)
-        by_dataset = {place.dataset: place.classes for place in places if not place.shifted}
-        assert all(by_dataset[p.dataset] == p.classes for p in places if not p.shifted)
-        dtd = next(place for place in places if place.dataset == "dtd")
+        by_dataset = {place.domain: place.classes for place in places if not place.shifted}
+        assert all(by_dataset[p.domain] == p.classes for p in places if not p.shifted)
+        dtd = next(place for place in places if place.domain == "dtd")
         assert all(0 <= label < 47 for label in dtd.classes)
     first, last = realise("s_out", seed)[0], realise("s_out", seed)[5]
     for label, kind in enumerate(first.classes):
@@ -79,11 +79,11 @@ def test_s_long_draws_datasets_classes_and_sizes_as_the_protocol_says():
     assert {len(stream) for stream in places} == {100}
     flat = [place for stream in places for place in stream]
     for dataset in LONG_DATASETS:
-        share = sum(place.dataset == dataset for place in flat) / len(flat)
+        share = sum(place.domain == dataset for place in flat) / len(flat)
         assert share == pytest.approx(1 / 5, abs=0.01)
-    assert "dtd" not in {place.dataset for place in flat}
+    assert "dtd" not in {place.domain for place in flat}
     assert all(len(set(place.classes)) == 5 for place in flat)
-    assert {c for p in flat if p.dataset == "cifar100" for c in p.classes} == set(range(100))
+    assert {c for p in flat if p.domain == "cifar100" for c in p.classes} == set(range(100))
     for start, stop, share in ((0, 33, 1 / 2), (33, 66, 1 / 4), (66, 100, 0)):
         sizes = [place.size for stream in places for place in stream[start:stop]]
         assert set(sizes) <= {"long", "few"}
@@ -111,7 +111,7 @@ def test_a_task_has_its_classes_evenly_and_its_labels_in_their_order(loads: Load
         assert problem.train.index.tolist() == [[i] for i in range(10 * count)]
         known = {
             image.tobytes(): label
-            for image, label in zip(domain.train.images, domain.train.labels, strict=True)
+            for image, label in zip(domain.train_images, domain.train_labels, strict=True)
         }
         for image, label in zip(problem.train.images, problem.train.labels, strict=True):
             assert order[label] == known[image.tobytes()]
@@ -131,14 +131,14 @@ def test_s_out_shows_s_minus_images_with_other_labels(loads: Loads):
 
 def test_rainbow_tasks_are_digits_on_a_colour(loads: Loads):
     made = sequence("s_in", scale=tiny())
-    plain = {image.tobytes() for image in loads("mnist", "").train.images}
+    plain = {image.tobytes() for image in loads("mnist", "").train_images}
     for index in (0, 5):
         colour, train = made.places[index].colour, made.problem(index).train
         channel = ("red", "green", "blue").index(colour)
         assert (train.images[..., channel] == train.images.max((1, 2, 3))[:, None, None]).all()
         assert not plain & {image.tobytes() for image in train.images}
     test = made.test(5)
-    grey = [loads("mnist", "").test.images]
+    grey = [loads("mnist", "").test_images]
     coloured = {image.tobytes() for image in rainbow(np.concatenate(grey), made.places[5].colour)}
     assert {image.tobytes() for image in test.images} <= coloured
 
@@ -161,7 +161,7 @@ def test_no_image_is_in_two_of_train_validation_and_test(loads: Loads):
 def test_a_task_needs_none_of_those_before_it(loads: Loads):
     alone = sequence("s_long", scale=tiny())
     problem = alone.problem(99)
-    assert loads == [alone.places[99].dataset]
+    assert loads == [alone.places[99].domain]
     after = sequence("s_long", scale=tiny())
     for index in range(0, 99, 9):
         after.problem(index)
@@ -217,18 +217,21 @@ def test_too_few_images_are_told(loads: Loads):
 
 
 def test_missing_images_are_told_by_dataset(monkeypatch):
-    from bell_bench.suites.ctrl import suite
+    from bell_bench.suites import images
 
-    monkeypatch.setattr(suite, "missing", lambda name, data: "get it" if name == "dtd" else None)
+    monkeypatch.setattr(
+        images, "missing", lambda names, *how: {"dtd": "get it"} if "dtd" in names else {}
+    )
     assert sequence("s_pl", data="images").missing() == {"dtd": "get it"}
     assert sequence("s_long").missing() == {}
 
 
 def test_an_import_of_too_few_classes_is_told_before_a_run(monkeypatch):
+    from bell_bench.suites import images
     from bell_bench.suites.ctrl import suite
 
-    monkeypatch.setattr(suite, "missing", lambda name, data: None)
-    monkeypatch.setattr(suite, "classes_here", lambda name, data: 10)
+    monkeypatch.setattr(images, "missing", lambda names, *how: {})
+    monkeypatch.setattr(suite, "imported_classes", lambda name: 10)
     (why,) = sequence("s_pl", data="images").missing().items()
     assert why[0] == "dtd"
     assert "have 10 classes, and streams draw from 47" in why[1]

@@ -6,16 +6,18 @@ import io
 import tarfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bell_bench.data.arrays import Arrays
 from bell_bench.data.bounded import LARGEST, LARGEST_LABELS, read_bounded
-from bell_bench.data.colour.domain import SIDE
-from bell_bench.data.colour.formatting import from_photograph
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+SIDE = 32
 Found = list[list[Path]]
 """For each official file, the files on disk that provide it."""
 
@@ -92,6 +94,19 @@ def read_dtd(found: Found) -> Arrays:
         labels = [kinds.index(image.split("/")[0]) for image in images]
         arrays[f"{split}_labels"] = np.array(labels, dtype=np.int64)
     return arrays
+
+
+def from_photograph(photograph: Image) -> NDArray[np.uint8]:
+    """Return a picture of any size as 32x32 RGB: its short side is resized (PIL's bilinear), its
+    centre cropped."""
+    from PIL import Image
+
+    width, height = photograph.size
+    short = min(width, height)
+    size = (SIDE * width // short, SIDE * height // short)
+    resized = photograph.convert("RGB").resize(size, Image.Resampling.BILINEAR)
+    left, top = (round((length - SIDE) / 2) for length in size)
+    return np.asarray(resized.crop((left, top, left + SIDE, top + SIDE)), dtype=np.uint8)
 
 
 READERS: dict[str, Callable[[Found], Arrays]] = {
