@@ -8,7 +8,7 @@ from typing import Any
 
 from bell_bench.data.catalogue import Collection
 from bell_bench.data.cut import DomainCut
-from bell_bench.data.domain import UNKNOWN, DomainSizes, SourceDomain
+from bell_bench.data.domain import UNLIMITED, DomainSizes, SourceDomain
 from bell_bench.errors import BellBenchError, UsageError, unknown
 
 
@@ -21,7 +21,7 @@ class OfficialDomain:
     cut: DomainCut
     classes: tuple[int, ...] | None = None
     """The classes used, by the labels that the collection has for them; None for all."""
-    sizes: DomainSizes = UNKNOWN
+    sizes: DomainSizes = UNLIMITED
     """How many images there are, where a problem may ask for more."""
 
     @property

@@ -30,8 +30,8 @@ class DomainSizes:
         return DomainSizes(*(min(sizes, default=None) for sizes in told))
 
 
-UNKNOWN = DomainSizes()
-"""All there are, or nobody knows how many."""
+UNLIMITED = DomainSizes()
+"""All there are, however many."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class SourceDomain:
     shape: tuple[int, ...]
     """Of an image: (side, side), or (side, side, 3)."""
     classes: int
-    sizes: DomainSizes = UNKNOWN
+    sizes: DomainSizes = UNLIMITED
     """How many images there are."""
     version: str = "1"
     """It changes when any image does."""

@@ -9,7 +9,7 @@ from bell_bench.data import official
 from bell_bench.data.arrays import PARTS, Arrays
 from bell_bench.data.cut import VERSION, DomainCut, check, cut_splits
 from bell_bench.data.declared import OfficialDomain, cut_of_imports, official_domains
-from bell_bench.data.domain import UNKNOWN, Domain, DomainSizes
+from bell_bench.data.domain import UNLIMITED, Domain, DomainSizes
 from bell_bench.data.imported import imported_path, read_imported
 from bell_bench.data.prepared import prepared, stamp
 from bell_bench.data.sources import IMAGES, determined_by, draw, source_domains
@@ -32,7 +32,7 @@ class _Files:
 def load_domain(
     name: str,
     source: str,
-    sizes: DomainSizes = UNKNOWN,
+    sizes: DomainSizes = UNLIMITED,
     declared: Mapping[str, OfficialDomain] | None = None,
 ) -> Domain:
     """Return the domain's images, memory-mapped; drawn or read once, then cached on disk.

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from bell_bench.data import Domain, DomainSizes, load_domain, missing, sources
 from bell_bench.data.cut import DomainCut
 from bell_bench.data.declared import OfficialDomain
-from bell_bench.data.domain import UNKNOWN, SourceDomain
+from bell_bench.data.domain import UNLIMITED, SourceDomain
 from bell_bench.data.sources import available
 from bell_bench.errors import UsageError, unknown
 from bell_bench.modular.architecture import Architecture
@@ -80,7 +80,7 @@ class ImageSequence(Generic[PlaceT, ScaleT, ProtocolT]):
     @property
     def domain_sizes(self) -> DomainSizes:
         """How many images of a domain are used at most."""
-        return UNKNOWN
+        return UNLIMITED
 
     @property
     def available(self) -> dict[str, SourceDomain]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bell_bench.data.catalogue import CIFAR10, CIFAR100, DTD, FASHION, MNIST, SVHN, Collection
 from bell_bench.data.cut import DomainCut
 from bell_bench.data.declared import OfficialDomain
-from bell_bench.data.domain import UNKNOWN, DomainSizes
+from bell_bench.data.domain import UNLIMITED, DomainSizes
 
 SIDE = 32
 FEWEST_CLASSES = 10
@@ -17,7 +17,7 @@ def _domain(
     collection: Collection,
     classes: int = 10,
     validation: int = 500,
-    sizes: DomainSizes = UNKNOWN,
+    sizes: DomainSizes = UNLIMITED,
 ) -> OfficialDomain:
     """A dataset, with the number of training images of each class set aside for validation."""
     cut = DomainCut(
