@@ -109,11 +109,11 @@ def bell_bench_run_started(run):
 
 @hookimpl
 def bell_bench_problem_solved(job, problem):
-    _log(f"solved {job['algorithm']} {problem['index']}")
+    _log(f"solved {job.algorithm} {problem['index']}")
 
 @hookimpl
 def bell_bench_job_finished(job, record):
-    _log(f"finished {job['algorithm']} {record['status']}")
+    _log(f"finished {job.algorithm} {record.status}")
 
 def _log(line):
     if "TINY_LOG" in os.environ:
