@@ -6,6 +6,7 @@ FOLDERS = {
     "bell_bench": "bell_bench",
     "bell_bench_algorithms": "algorithms",
     "bell_bench_leaderboard": "leaderboard",
+    "bell_bench_authors": "plugins/authors",
     "bell_bench_avalanche": "plugins/avalanche",
     "bell_bench_drawn": "plugins/drawn",
     "bell_bench_paper": "plugins/paper",

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bell_bench.algorithm import Algorithm, Context
     from bell_bench.api import (
-        check,
         data_status,
         describe,
         doctor,
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
         installed_plugins,
         leaderboard,
         listing,
-        new_algorithm,
         plan,
         show,
         verify_data,
@@ -70,6 +68,7 @@ if TYPE_CHECKING:
     from bell_bench.suites.base import ProblemSize, SequenceInfo
     from bell_bench.text import table
     from bell_bench.work import PlannedProblem, PlannedTrainings
+    from bell_bench_authors.functions import check, new_algorithm
     from bell_bench_leaderboard.results import Results
     from bell_bench_paper.functions import ablate_density, ablate_nt_search, reproduce
     from bell_bench_submissions.functions import submit, validate
@@ -230,7 +229,8 @@ _HOMES = {
 }
 """Where each name lives; those of the command line's functions live in ``bell_bench.api``."""
 
-_OF_PLUGINS = {"Results", "ablate_density", "ablate_nt_search", "reproduce", "submit", "validate"}
+_OF_PLUGINS = {"Results", "ablate_density", "ablate_nt_search", "check", "new_algorithm",
+               "reproduce", "submit", "validate"}  # fmt: skip
 """Names that our own plugins provide, as others' plugins may provide more."""
 
 

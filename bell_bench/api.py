@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from bell_bench.modular.evaluations import EvaluationStore
     from bell_bench.plugins import PluginInfo
     from bell_bench.records import ReadRecord
-    from bell_bench.testing import Finding
     from bell_bench_leaderboard.results import Results
 
 File = str | os.PathLike[str]
@@ -271,25 +270,6 @@ def evaluation_store(out: File = "runs") -> EvaluationStore:
     from bell_bench.modular.evaluations import FOLDER, EvaluationStore
 
     return EvaluationStore(pathlib.Path(out) / FOLDER)
-
-
-def check(algorithm: str, *, contracts: str | Iterable[str] = ()) -> list[Finding]:
-    """Check an algorithm against every contract, or those named; return a finding for each.
-
-    See ``bell_bench.testing``, which can be used in pytest.
-    """
-    from bell_bench.testing import CONTRACTS, examine
-
-    return list(examine(algorithm, several(contracts) or CONTRACTS))
-
-
-def new_algorithm(
-    name: str, *, kind: str = "modular", licence: str = "MIT", author: str | None = None
-) -> pathlib.Path:
-    """Write a distribution with an algorithm that runs, in a folder ``name``; return the folder."""
-    from bell_bench.templates import write_distribution
-
-    return write_distribution(pathlib.Path(name), kind=kind, licence=licence, author=author)
 
 
 def _planned(

@@ -30,11 +30,6 @@ VERBS: dict[str, tuple[str, str]] = {
     "describe": ("bell_bench.cli.describe:command", "All about one of these, by name."),
     "show": ("bell_bench.cli.show:command", "A run: its jobs, accuracies, costs and faults."),
     "leaderboard": ("bell_bench.cli.leaderboard:command", "Compare algorithms over runs."),
-    "new-algorithm": (
-        "bell_bench.cli.new_algorithm:command",
-        "Start an algorithm of your own: a package that runs.",
-    ),
-    "check": ("bell_bench.cli.check:command", "Does an algorithm keep every contract?"),
     "data": ("bell_bench.cli.data:command", "Images: list, download, verify, import."),
     "cache": ("bell_bench.cli.cache:command", "Stored path evaluations: size, clear."),
     "plugins": ("bell_bench.cli.plugins:command", "What is installed, and what is broken."),

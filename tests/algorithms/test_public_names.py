@@ -30,7 +30,7 @@ OWN = ("bell_bench_algorithms", "bell_bench_bandit")
 """Packages of the files themselves, which may import each other's names."""
 FILES = [
     *((file, BUILT_IN) for file in sorted((ROOT / "algorithms").rglob("*.py"))),
-    *((file, OUTSIDE) for file in sorted((ROOT / "bell_bench" / "templates").glob("*/**/*.py"))),
+    *((file, OUTSIDE) for file in sorted((ROOT / "plugins/authors/templates").glob("*/**/*.py"))),
     *((file, OUTSIDE) for file in sorted((ROOT / "examples").rglob("*.py"))),
 ]
 

@@ -28,6 +28,7 @@ from bell_bench.errors import UsageError
 from bell_bench.modular import evaluations
 from bell_bench.plugins import registry
 from bell_bench.records.reading import RECOMPUTED
+from bell_bench_authors import functions as of_authors
 from bell_bench_leaderboard import results as results_module
 from bell_bench_paper import functions as of_the_paper
 from bell_bench_paper.reproduction import verdicts
@@ -60,7 +61,9 @@ OF_VERBS = {
 
 def home(function: str) -> types.ModuleType:
     """Where a function is defined: those of plugins' verbs are the plugins'."""
-    return next(each for each in (api, of_the_paper, of_submissions) if hasattr(each, function))
+    return next(
+        each for each in (api, of_authors, of_the_paper, of_submissions) if hasattr(each, function)
+    )
 
 
 def test_every_verb_can_be_had_from_python() -> None:
@@ -74,6 +77,7 @@ def test_every_verb_can_be_had_from_python() -> None:
 HOMES = {
     "api": api,
     "results": results_module,
+    "of_authors": of_authors,
     "of_the_paper": of_the_paper,
     "of_submissions": of_submissions,
     "details": details,
@@ -108,7 +112,7 @@ ELSEWHERE = {
     "reproduce.html": "verdicts.Reproduction:page",
     "reproduce.publish": "verdicts.Reproduction:publish",
     "validate.count": "of_submissions.validate:rerun",
-    "check.names": "api.check:contracts",
+    "check.names": "of_authors.check:contracts",
     "check.explain": "testing.explanation:name",
     "ablate density.csv_file": "of_the_paper.Ablation:to_csv",
     "ablate density.plot_file": "of_the_paper.ablate_density:plot",

@@ -18,7 +18,7 @@ from bell_bench.cli.verbs import cli
 from bell_bench.plugins import registry
 from bell_bench.testing import ContractBroken
 from tests.plugin_folder import make_distribution
-from tests.testing.misbehaving import WrongShape
+from tests.plugins.authors.misbehaving import WrongShape
 from tests.tiny_suite import TINY
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -140,7 +140,7 @@ def public() -> set[str]:
     homes = {"__version__": "bell_bench", **bell_bench._HOMES}
     homes |= {name: getattr(bell_bench, name).__module__ for name in bell_bench._OF_PLUGINS}
     ours = {f"{homes.get(name, 'bell_bench.api')}.{name}" for name in bell_bench.__all__}
-    return ours | {f"bell_bench.testing.conformance.{name}" for name in testing.__all__}
+    return ours | {f"bell_bench_authors.testing.conformance.{name}" for name in testing.__all__}
 
 
 def test_the_public_names_are_documented() -> None:

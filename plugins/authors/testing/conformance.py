@@ -19,11 +19,11 @@ from bell_bench.import_strings import load_object
 from bell_bench.options import complete
 from bell_bench.plugins import registry
 from bell_bench.specs import AlgorithmSpec
-from bell_bench.testing import contracts
-from bell_bench.testing.contracts import Contract, Session
-from bell_bench.testing.isolation import Asked, look_apart
-from bell_bench.testing.tiny_job import Broken, Fault, NotApplicable, Subject, Tell, silent
-from bell_bench.testing.tiny_problems import world_for
+from bell_bench_authors.testing import contracts
+from bell_bench_authors.testing.contracts import Contract, Session
+from bell_bench_authors.testing.isolation import Asked, look_apart
+from bell_bench_authors.testing.tiny_job import Broken, Fault, NotApplicable, Subject, Tell, silent
+from bell_bench_authors.testing.tiny_problems import world_for
 
 _BY_NAME: dict[str, Contract] = {
     contract.__name__.replace("_", "-"): contract for contract in contracts.ALL

@@ -9,7 +9,7 @@ import pytest
 
 from bell_bench.cli.verbs import run
 
-HERE = pathlib.Path(__file__).parents[1] / "testing" / "misbehaving.py"
+HERE = pathlib.Path(__file__).with_name("misbehaving.py")
 
 
 def test_a_kept_contract(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ import pathlib
 
 import click
 
-from bell_bench.templates import KINDS, LICENCES, write_distribution
+from bell_bench_authors.templates import KINDS, LICENCES, write_distribution
 
 
 @click.command("new-algorithm")

@@ -11,7 +11,7 @@ from bell_bench.cli.output import echo_json
 from bell_bench.text import paragraph
 
 if TYPE_CHECKING:
-    from bell_bench.testing import Finding
+    from bell_bench_authors.testing import Finding
 
 
 @click.command("check")
@@ -35,7 +35,7 @@ def command(algorithm: str, names: tuple[str, ...], as_json: bool) -> int:
     """
     import torch
 
-    from bell_bench.testing import CONTRACTS, examine
+    from bell_bench_authors.testing import CONTRACTS, examine
 
     torch.set_num_threads(1)
     found: list[Finding] = []
@@ -59,7 +59,7 @@ def explain(context: click.Context, name: str | None) -> None:
     """Print the contract that was named and exit; do nothing if none was."""
     if name is None:
         return
-    from bell_bench.testing import explanation
+    from bell_bench_authors.testing import explanation
 
     click.echo("\n\n".join(map(paragraph, explanation(name))))
     context.exit()

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import torch
 
-from bell_bench.testing.side_effects import devices_asked_for, seeds_given
+from bell_bench_authors.testing.side_effects import devices_asked_for, seeds_given
 
 FUNCTIONS = [
     (devices_asked_for, torch.cuda, "is_available"),
@@ -59,7 +59,7 @@ def test_a_cached_function_keeps_its_cache_and_signature(monkeypatch: pytest.Mon
 def test_torchs_compiler_imports_while_devices_are_watched() -> None:
     """It looks at ``torch.backends.mps.is_available.__wrapped__``, from torch 2.15 on."""
     code = (
-        "from bell_bench.testing.side_effects import devices_asked_for\n"
+        "from bell_bench_authors.testing.side_effects import devices_asked_for\n"
         "with devices_asked_for('somebody'):\n"
         "    import torch._dynamo.variables.torch\n"
     )

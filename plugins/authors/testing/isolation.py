@@ -18,7 +18,7 @@ from bell_bench.harness.events import EventReader, EventWriter
 from bell_bench.import_check import ending
 from bell_bench.import_strings import load_object
 from bell_bench.plugins import told_of_plugins
-from bell_bench.testing.tiny_job import NO_CALL, Tell
+from bell_bench_authors.testing.tiny_job import NO_CALL, Tell
 
 LIMIT = 90.0
 """How many seconds one call may take; on problems so small, most calls take a hundredth of one."""
@@ -92,7 +92,7 @@ def _end_of(log: pathlib.Path) -> str:
 
 def start(workspace: str) -> int:
     """Check each contract, in the other process; announce every call before it is made."""
-    from bell_bench.testing.conformance import look, session_of
+    from bell_bench_authors.testing.conformance import look, session_of
 
     folder = pathlib.Path(workspace)
     asked, tell = Asked(**read_json(folder / "asked.json")), EventWriter(folder / _EVENTS)

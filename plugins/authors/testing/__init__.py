@@ -3,14 +3,14 @@
 ``bell-bench check my-idea`` on the command line; in pytest, one test per contract::
 
     import pytest
-    from bell_bench.testing import CONTRACTS, check_algorithm
+    from bell_bench_authors.testing import CONTRACTS, check_algorithm
 
     @pytest.mark.parametrize("contract", CONTRACTS)
     def test_contract(contract):
         check_algorithm("my-idea", contract)
 """
 
-from bell_bench.testing.conformance import (
+from bell_bench_authors.testing.conformance import (
     CONTRACTS,
     ContractBroken,
     Finding,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bell_bench.plugins import registry
-from bell_bench.testing.tiny_problems import FEW, POINTS, World, world_for
+from bell_bench_authors.testing.tiny_problems import FEW, POINTS, World, world_for
 from tests.plugin_folder import make_distribution
 from tests.tiny_suite import TINY
 

@@ -13,10 +13,11 @@ from bell_bench.errors import UsageError
 from bell_bench.options import complete
 from bell_bench.plugins import registry
 from bell_bench.specs import AlgorithmSpec, Option
-from bell_bench.testing import CONTRACTS, ContractBroken, check_algorithm, examine, isolation
-from bell_bench.testing.conformance import contract_text, explanation
-from bell_bench.testing.contracts import _values
-from tests.testing.misbehaving import (
+from bell_bench.testing import CONTRACTS, ContractBroken, check_algorithm, examine
+from bell_bench_authors.testing import isolation
+from bell_bench_authors.testing.conformance import contract_text, explanation
+from bell_bench_authors.testing.contracts import _values
+from tests.plugins.authors.misbehaving import (
     ALSO_BROKEN,
     BREAKERS,
     Good,
@@ -31,7 +32,7 @@ from tests.testing.misbehaving import (
     Unstable,
 )
 
-DOCS = pathlib.Path(__file__).parents[2] / "docs"
+DOCS = pathlib.Path(__file__).parents[3] / "docs"
 BUILT_IN = sorted(p.spec.name for p in registry().algorithms if p.distribution == "bell-bench")
 
 

@@ -18,7 +18,7 @@ from bell_bench.harness.context import JobContext
 from bell_bench.harness.scores import checked_scores
 from bell_bench.problem import Inputs, Problem
 from bell_bench.records import Job
-from bell_bench.testing.tiny_problems import TinyTask, World, copied, fingerprint
+from bell_bench_authors.testing.tiny_problems import TinyTask, World, copied, fingerprint
 
 Tell = Callable[[str], None]
 """Called with a description of every call before it is made."""

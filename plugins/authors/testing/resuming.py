@@ -17,11 +17,11 @@ from torch import Tensor
 
 from bell_bench import forkserver
 from bell_bench.files import read_arrays, read_json, write_arrays, write_json
-from bell_bench.testing.isolation import teller
-from bell_bench.testing.tiny_job import NO_CALL, Broken, Fault, NotApplicable
+from bell_bench_authors.testing.isolation import teller
+from bell_bench_authors.testing.tiny_job import NO_CALL, Broken, Fault, NotApplicable
 
 if TYPE_CHECKING:
-    from bell_bench.testing.contracts import Session
+    from bell_bench_authors.testing.contracts import Session
 
 Scores = list[list[Tensor]]
 
@@ -84,7 +84,7 @@ def start(place: str) -> int:
 
 
 def _answer(folder: pathlib.Path, cut: Cut) -> dict[str, Any]:
-    from bell_bench.testing.conformance import session_of
+    from bell_bench_authors.testing.conformance import session_of
 
     assert cut.algorithm is not None
     try:

@@ -28,9 +28,9 @@ from torch import Tensor
 from bell_bench.files import read_arrays
 from bell_bench.options import allowed
 from bell_bench.specs import Option
-from bell_bench.testing import side_effects
-from bell_bench.testing.resuming import Cut, go_on_elsewhere
-from bell_bench.testing.tiny_job import (
+from bell_bench_authors.testing import side_effects
+from bell_bench_authors.testing.resuming import Cut, go_on_elsewhere
+from bell_bench_authors.testing.tiny_job import (
     Broken,
     Fault,
     NotApplicable,
@@ -39,7 +39,7 @@ from bell_bench.testing.tiny_job import (
     Trial,
     silent,
 )
-from bell_bench.testing.tiny_problems import TinyTask, World
+from bell_bench_authors.testing.tiny_problems import TinyTask, World
 
 SLACK = 4096
 """How many bytes need not be accounted for."""

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from bell_bench import api
 from bell_bench.cli.verbs import run
 from bell_bench.errors import UsageError
-from bell_bench.templates import KINDS, write_distribution
-from bell_bench.testing.tiny_job import Subject, Trial
-from bell_bench.testing.tiny_problems import world_for
+from bell_bench_authors import functions
+from bell_bench_authors.templates import KINDS, write_distribution
+from bell_bench_authors.testing.tiny_job import Subject, Trial
+from bell_bench_authors.testing.tiny_problems import world_for
 from tests.scratch_environment import ScratchEnvironment
 
 FILES = {
@@ -105,7 +105,7 @@ def test_the_text_of_a_licence_is_the_true_one(
     here: pathlib.Path, licence: str, digest: str
 ) -> None:
     """But for the line that says whose it is, word for word."""
-    folder = api.new_algorithm("quick-idea", licence=licence, author="Ann O'Neil")
+    folder = functions.new_algorithm("quick-idea", licence=licence, author="Ann O'Neil")
     lines = (folder / "LICENSE").read_text().splitlines()
     (whose,) = (line for line in lines if "Ann O'Neil" in line)
     assert whose.strip() in (
@@ -119,7 +119,7 @@ def test_the_text_of_a_licence_is_the_true_one(
 
 
 def test_a_licence_may_be_chosen_later(here: pathlib.Path) -> None:
-    folder = api.new_algorithm("quick-idea", licence="none")
+    folder = functions.new_algorithm("quick-idea", licence="none")
     assert not (folder / "LICENSE").exists()
     assert "license" not in (folder / "pyproject.toml").read_text()
 
@@ -133,7 +133,7 @@ def test_a_licence_in_any_case_and_spelling(here: pathlib.Path, asked: tuple[str
 @pytest.mark.parametrize("author", ['Z "Q" \\', "Ann AUTHOR my-idea", "Ægir 李"])
 def test_an_author_keeps_every_letter(here: pathlib.Path, author: str) -> None:
     tomllib = pytest.importorskip("tomllib", reason="Python has it since 3.11")
-    folder = api.new_algorithm("quick-idea", author=author)
+    folder = functions.new_algorithm("quick-idea", author=author)
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["authors"] == [{"name": author}]
     assert author in (folder / "LICENSE").read_text(encoding="utf-8")
@@ -141,7 +141,7 @@ def test_an_author_keeps_every_letter(here: pathlib.Path, author: str) -> None:
 
 def test_an_author_of_two_lines_is_refused(here: pathlib.Path) -> None:
     with pytest.raises(UsageError, match="line breaks"):
-        api.new_algorithm("quick-idea", author="A\nB")
+        functions.new_algorithm("quick-idea", author="A\nB")
     assert list(here.iterdir()) == []
 
 
