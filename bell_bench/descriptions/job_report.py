@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bell_bench.descriptions.notes import search_notes, told_problem
 from bell_bench.errors import BellBenchError, UsageError
-from bell_bench.records.scores import JobAccuracies, average_accuracy
+from bell_bench.records.scores import SCORES, JobAccuracies, average_accuracy
 from bell_bench.text import table
 
 if TYPE_CHECKING:
@@ -59,10 +59,8 @@ def _tell(
     reason = f": {record.reason}" if record.reason else ""
     yield f"status: {record.status}{reason} (log: {folder.log_file})"
     if measured := record.metrics:
-        yield (
-            f"A {measured['A']:.2f}, F {measured['F']:+.2f}, backward transfer "
-            f"{measured['backward_transfer']:+.2f} (first problem, end against learnt)"
-        )
+        known = (score for score in SCORES if score.key in measured)
+        yield ", ".join(f"{each.title} {each.form.format(measured[each.key])}" for each in known)
     headers = ("problem", "learnt %", "final %", "path", "paths", "trained", "updates", "s", "MiB")
     yield "\n" + table([_row(problem) for problem in problems], headers)
     full = full or number is not None

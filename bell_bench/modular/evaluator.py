@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import operator
@@ -26,6 +27,7 @@ from bell_bench.modular.path import NEW, ModulePath
 from bell_bench.modular.settings import TrainingSettings
 from bell_bench.modular.training import DivergenceWarning, Trained, train
 from bell_bench.problem import Problem
+from bell_bench.source_hash import source_hash
 
 TRAINING_VERSION = 2
 """Part of every evaluation's identity; raise it if the training code would give other numbers."""
@@ -164,7 +166,10 @@ class Evaluator:
 
     def _identity(self, modules: tuple[Module | None, ...], problem: Problem) -> dict[str, Any]:
         """Return all that determines an evaluation, JSON-able; its hash is the store's key."""
+        kinds = (spec.kind for spec in problem.architecture.modules)
+        own = {kind: _source(kind) for kind in kinds if ":" in kind}
         return {
+            **({"kinds": own} if own else {}),
             "problem": problem.fingerprint,
             "architecture": problem.architecture.key,
             "path": [module.hash if module else NEW for module in modules],
@@ -318,6 +323,12 @@ def _evaluation(
 def _plain(number: float) -> float | str:
     """Return a number as JSON can write it, without NaN and infinity; ``float`` reads it back."""
     return number if math.isfinite(number) else str(number)
+
+
+@functools.cache
+def _source(kind: str) -> str:
+    """Return a hash of the source of a suite's own kind of module, so that editing it counts."""
+    return source_hash(kind)
 
 
 def _device_name(device: torch.device) -> str:

@@ -107,8 +107,9 @@ SCORES = (
           forgetting),
     Score("Tr_last", "Tr⁻¹", "accuracy on the last problem minus that of a standalone network (SA)",
           last_transfer, against_standalone=True),
-    Score("backward", "backward", "accuracy on the first problem at the end minus when learnt",
-          backward_transfer, shown=False, recorded="backward_transfer"),
+    Score("backward", "backward transfer",
+          "accuracy on the first problem at the end minus when learnt", backward_transfer,
+          shown=False, recorded="backward_transfer"),
 )  # fmt: skip
 """All scores, in the order of their columns. A new one needs its line here and nothing else."""
 

@@ -158,6 +158,21 @@ def test_whatever_determines_the_result_belongs_to_the_key(tmp_path, change):
     assert not make_evaluator(tmp_path, **change).evaluate(STANDALONE, make_problem()).hit
 
 
+def test_the_source_of_a_suites_own_kind_belongs_to_the_key(tmp_path, monkeypatch):
+    problem = make_problem()
+    first, *rest = problem.architecture.modules
+    own = dataclasses.replace(first, kind="my_kind:Near")
+    architecture = dataclasses.replace(problem.architecture, modules=(own, *rest))
+    problem = dataclasses.replace(problem, architecture=architecture)
+    keys = set()
+    for text in ("before", "after", "after"):
+        monkeypatch.setattr(module, "source_hash", lambda load, text=text: text)
+        module._source.cache_clear()
+        keys.add(make_evaluator(tmp_path).key(STANDALONE, problem))
+    module._source.cache_clear()
+    assert len(keys) == 2
+
+
 def test_threads_torch_and_code_belong_to_the_key(tmp_path, monkeypatch):
     make_evaluator(tmp_path).evaluate(STANDALONE, make_problem())
     for owner, name, value in [
