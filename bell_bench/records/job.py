@@ -64,7 +64,8 @@ class Job(JsonStruct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     @property
     def is_standalone(self) -> bool:
         """Whether this job's algorithm is the yardstick: our own ``sa``, not another provider's."""
-        return f"{self.distribution}:{self.algorithm}" == STANDALONE
+        distribution, _, name = STANDALONE.partition(":")
+        return self.algorithm == name and self.provider.startswith(f"{distribution} ")
 
     @property
     def setting(self) -> tuple[Any, ...]:
