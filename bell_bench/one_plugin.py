@@ -25,7 +25,7 @@ class BrokenPlugin(Exception):
 
 
 class Plugin:
-    """A loaded plugin with a pluggy manager of its own: nothing it does reaches the others."""
+    """A loaded plugin. It has a pluggy manager of its own, so that it cannot disturb the others."""
 
     def __init__(self, info: PluginInfo, module: object) -> None:
         self.info = info
@@ -33,7 +33,7 @@ class Plugin:
         self.hooks = register(module)
 
     def call(self, hook: str, **kwargs: Any) -> list[Any]:
-        """The results of the plugin's implementations of ``hook``."""
+        """Call the plugin's implementations of a hook and return their results."""
         return cast("list[Any]", getattr(self.hooks, hook)(**kwargs))
 
     def implements(self, hook: str) -> bool:
@@ -41,6 +41,7 @@ class Plugin:
 
 
 def import_plugin(entry_point: importlib.metadata.EntryPoint) -> object:
+    """Return the plugin's module; raise BrokenPlugin if its import fails."""
     try:
         return entry_point.load()
     except (Exception, SystemExit) as error:
@@ -48,7 +49,8 @@ def import_plugin(entry_point: importlib.metadata.EntryPoint) -> object:
 
 
 def register(module: object) -> pluggy.HookRelay:
-    """The hooks of a manager that knows this plugin alone, once all of them are right."""
+    """Register a plugin with a manager of its own and return the manager's hooks; raise
+    BrokenPlugin if the plugin implements none, or one of them wrongly."""
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     try:
@@ -71,7 +73,7 @@ def register(module: object) -> pluggy.HookRelay:
 
 
 def _wrong_signature(error: pluggy.PluginValidationError) -> str:
-    """Pluggy's words on a wrong signature, on one line and without the path of the module."""
+    """Return pluggy's complaint about a signature on one line, without the module's path."""
     match = re.search(r"for hook '(\w+)'.*?hookimpl definition: (.*?)\n(.*)", str(error), re.S)
     if match is None:
         return one_line(error)

@@ -111,7 +111,7 @@ class PluginInfo:
 
 
 class Registry:
-    """All that the loaded plugins provide, and what is wrong with the broken ones."""
+    """What the loaded plugins provide, and why the broken ones are broken."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class Registry:
         deadly: Mapping[str, str] | None = None,
     ) -> None:
         self.deadly = deadly or {}
-        """Plugins that are not to be imported here, with the reason."""
+        """The plugins that must not be imported in this process, each with the reason."""
         self.plugins: list[PluginInfo] = []
         self._provided: dict[type[Spec], list[Provided[Any]]] = {
             spec: [] for spec in KINDS.values()
@@ -133,16 +133,16 @@ class Registry:
             self._note_conflicts(spec_type.kind, found)
 
     def every(self, spec_type: type[SpecT]) -> list[Provided[SpecT]]:
-        """All that plugins provide of a kind, sorted by name."""
+        """Return all that plugins provide of a kind, sorted by name."""
         return self._provided[spec_type]
 
     def files(self) -> list[str]:
-        """The files of the plugins' modules."""
+        """Return the files of the loaded plugins' modules."""
         files = (getattr(plugin.module, "__file__", None) for plugin in self._loaded)
         return sorted(file for file in files if file)
 
     def named(self, spec_type: type[SpecT], name: str) -> Provided[SpecT]:
-        """The one of this name, or of ``distribution:name``; UsageError if there is none."""
+        """Return the one of a name or ``distribution:name``; raise UsageError if there is none."""
         return pick(spec_type.kind, name, self.every(spec_type))
 
     @property
@@ -159,12 +159,12 @@ class Registry:
 
     @property
     def families(self) -> set[str]:
-        """The prefixes of families of algorithms."""
+        """The prefixes of all families of algorithms."""
         return {each.spec.name for each in self.every(AlgorithmFamilySpec)}
 
     def algorithm(self, name: str) -> Provided[AlgorithmSpec]:
-        """By name, as ``distribution:name``, as a member of a family like ``avalanche:Naive``, or
-        from a file as ``./my_algo.py:MyAlgorithm``."""
+        """Return the algorithm of a name: its own, ``distribution:name``, a family's member such as
+        ``avalanche:Naive``, or ``./my_algo.py:MyAlgorithm``."""
         path, _, attribute = name.rpartition(":")
         if path.endswith(".py"):
             _try_file(path, attribute)
@@ -177,7 +177,7 @@ class Registry:
         return self.named(DomainSpec, name)
 
     def suite(self, name: str) -> Suite:
-        """The suite itself, loaded."""
+        """Import a suite and return it."""
         if name not in self._suite_objects:
             provided = self.named(SuiteSpec, name)
             try:
@@ -187,7 +187,7 @@ class Registry:
         return self._suite_objects[name]
 
     def results(self) -> Any:
-        """The class that shows results: another distribution's if there is one, else ours."""
+        """Return the class that shows results: another distribution's if any, else ours."""
         found = self.every(ResultsSpec) or _ours(LEADERBOARD).every(ResultsSpec)
         chosen = [each for each in found if not each.ours] or found
         if len(chosen) != 1:
@@ -199,7 +199,7 @@ class Registry:
         return load_object(chosen[0].spec.load)
 
     def notify(self, hook: str, **kwargs: Any) -> None:
-        """Call the observers of ``hook``. One that raises is warned about once, and survived."""
+        """Call the observers of a hook. If one raises, warn of it once and go on."""
         for plugin in self._loaded:
             try:
                 plugin.call(hook, **kwargs)
@@ -231,7 +231,7 @@ class Registry:
             info.provides["observers"] = observers
 
     def _collect(self, plugin: Plugin, kind: str) -> None:
-        """Add what the plugin provides of ``kind``: all of it, or nothing if any of it is bad."""
+        """Add what a plugin provides of a kind: all of it, or nothing if any of it is wrong."""
         hook, spec_type = f"bell_bench_{kind}", KINDS[kind]
         info = plugin.info
         found = self._provided[spec_type]
@@ -274,8 +274,11 @@ _loading = False
 
 
 def function_of_a_verb(name: str) -> Any:
-    """Return a function that a plugin's verb offers, or None; None too while plugins load, as one
-    of them may ask for a name that does not exist."""
+    """Return a function that a plugin's verb offers, or None if there is none.
+
+    While plugins load it returns None, so that a plugin which asks for an unknown name does not
+    load all plugins again.
+    """
     if not _loading:
         for verb in registry().every(VerbSpec):
             if name in verb.spec.functions:
@@ -285,7 +288,7 @@ def function_of_a_verb(name: str) -> Any:
 
 @functools.cache
 def registry() -> Registry:
-    """The registry of this process. ``registry.cache_clear()`` makes the next call load afresh."""
+    """Return the registry of this process. After ``registry.cache_clear()`` it is loaded again."""
     global _loading
     _loading = True
     try:
@@ -300,19 +303,19 @@ def registry() -> Registry:
 
 
 def _ours(name: str) -> Registry:
-    """A registry of one of our own plugins alone."""
+    """Return a registry of one of our own plugins alone."""
     every = importlib.metadata.entry_points(group=hookspecs.GROUP)
     return Registry(each for each in every if each.name == name and _owner(each) == OURS)
 
 
 def _load_alone(label: str) -> None:
-    """In a trial: as the registry would, so that what it does to a process shows."""
+    """Load one plugin as the registry does, in a process that it may end."""
     entry_points = importlib.metadata.entry_points(group=hookspecs.GROUP)
     Registry(each for each in entry_points if _label(each) == label)
 
 
 def _deadly(entry_points: Iterable[importlib.metadata.EntryPoint]) -> dict[str, str]:
-    """The plugins that end or hang a process that loads them, and how."""
+    """Return the plugins that end or hang a process that loads them, each with how it ended."""
     if DEADLY in os.environ:
         return cast("dict[str, str]", json.loads(os.environ[DEADLY]))
     others = [e for e in entry_points if _owner(e) != OURS and e.module not in sys.modules]
@@ -320,27 +323,29 @@ def _deadly(entry_points: Iterable[importlib.metadata.EntryPoint]) -> dict[str, 
 
 
 def _try(load: str, items: list[str]) -> dict[str, str]:
-    """What a function of ours finds wrong with the items, in a process that imports as this one."""
+    """Return what one of our functions finds wrong with some items, in another process that imports
+    from the same places."""
     path = os.pathsep.join(each for each in sys.path if each and isinstance(each, str))
     environment = {**os.environ, "PYTHONPATH": path, DEADLY: "{}"}
     return try_out(f"{__name__}:{load}", items, environment)
 
 
 def told_of_plugins() -> dict[str, str]:
-    """What the processes that this one starts need not find out again."""
+    """Return environment variables that tell child processes what was found out about plugins."""
     if not registry.cache_info().currsize:
         return {}
     return {DEADLY: json.dumps(registry().deadly)}
 
 
 def _load_file_alone(load: str) -> None:
-    """In a trial; what it raises, it raises here too, and is told then."""
+    """Load what an import string names, in a process that it may end. The parent process meets a
+    mere error again when it loads the same."""
     with contextlib.suppress(BellBenchError):
         load_object(load)
 
 
 def _try_file(path: str, name: str) -> None:
-    """Refuse a file whose import would end or hang this process."""
+    """Raise BellBenchError if importing a file would end or hang this process."""
     file, load = local_file(path, name)
     if not is_loaded(file):
         for fault in _try("_load_file_alone", [load]).values():
@@ -348,7 +353,7 @@ def _try_file(path: str, name: str) -> None:
 
 
 def _member(family: Provided[AlgorithmFamilySpec], name: str) -> Provided[AlgorithmSpec]:
-    """A family's algorithm. What it does depends on the version of the library behind it."""
+    """Return a family's algorithm, with the version of the library that defines it."""
     spec: AlgorithmSpec = load_object(family.spec.load)(name)
     distribution, version = family.distribution, family.version
     if family.spec.distribution:
@@ -358,7 +363,7 @@ def _member(family: Provided[AlgorithmFamilySpec], name: str) -> Provided[Algori
 
 
 def installed_version(distribution: str) -> str | None:
-    """The version of a distribution, found without importing it; None if it is not installed."""
+    """Return the version of a distribution without importing it, or None if it is not installed."""
     try:
         return importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
@@ -366,7 +371,7 @@ def installed_version(distribution: str) -> str | None:
 
 
 def _checked_suite(suite: Any) -> Suite:
-    """Refuse an object that would fail in listings; what it does when it runs is its affair."""
+    """Return a suite; raise BellBenchError if it lacks what listings need."""
     lacking = [name for name in _SUITE_MEMBERS if not hasattr(suite, name)]
     if lacking:
         raise BellBenchError(f"{brief_repr(suite)} is no suite, it lacks {', '.join(lacking)}")
@@ -376,7 +381,7 @@ def _checked_suite(suite: Any) -> Suite:
 def _limited(
     entry_points: Iterable[importlib.metadata.EntryPoint],
 ) -> list[importlib.metadata.EntryPoint]:
-    """The entry points that the environment variable admits, in a fixed order."""
+    """Return the entry points that the environment variable admits, in a fixed order."""
     every = sorted(entry_points, key=lambda e: (_distribution(e), e.name))
     limit = os.environ.get(LIMIT)
     if limit is None:

@@ -46,14 +46,19 @@ class Provided(Generic[SpecT]):
 
     @property
     def provider(self) -> str:
-        """As a job names it: another one makes another job. Ours has versions for what changes a
-        figure; others' editable distributions are named with a hash of their source."""
-        known = self.plugin == "file" or self.family or self.ours
-        source = "" if known else edition(self.distribution, self.spec.load)
+        """The provider as jobs name it; another provider makes another job.
+
+        An editable distribution gets a hash of its source, as its version says little. Ours does
+        not: suites and training code have versions of their own.
+        """
+        versioned = self.plugin == "file" or self.family or self.ours
+        source = "" if versioned else edition(self.distribution, self.spec.load)
         return f"{self.distribution} {self.version}{source}"
 
 
 def pick(kind: str, name: str, provided: list[Provided[SpecT]]) -> Provided[SpecT]:
+    """Return the one that a name or ``distribution:name`` means; raise UsageError if none is meant,
+    or several are."""
     distribution, _, bare = name.rpartition(":")
     found = [p for p in provided if p.spec.name == bare]
     if distribution:
@@ -71,4 +76,5 @@ def pick(kind: str, name: str, provided: list[Provided[SpecT]]) -> Provided[Spec
 
 
 def canonical(distribution: str) -> str:
+    """Return a distribution's name in its normal form, in which all its spellings are equal."""
     return re.sub(r"[-_.]+", "-", distribution).lower()

@@ -18,6 +18,7 @@ import pytest
 
 import bell_bench
 from bell_bench import hookspecs
+from bell_bench.cli.plugin_verbs import plugin_lines
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.import_strings import load_object
 from bell_bench.one_plugin import Plugin
@@ -37,6 +38,14 @@ from bell_bench import AlgorithmSpec, hookimpl
 @hookimpl
 def bell_bench_algorithms():
     yield AlgorithmSpec("{algorithm}", load="json:JSONDecoder", summary="A test.")
+"""
+
+VERB = """
+from bell_bench import VerbSpec, hookimpl
+
+@hookimpl
+def bell_bench_verbs():
+    yield VerbSpec("mend", load="m:command", summary="Mends.")
 """
 
 Install = Callable[..., None]
@@ -79,6 +88,23 @@ def load() -> tuple[Registry, list[str]]:
 
 def info_of(loaded: Registry, distribution: str) -> PluginInfo:
     return next(info for info in loaded.plugins if info.distribution == distribution)
+
+
+def test_help_shows_the_verb_of_a_plugin_that_was_mended_in_place(
+    install: Install,
+    tmp_path: pathlib.Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cache = tmp_path_factory.mktemp("cache")  # elsewhere: a change beside the plugin would show
+    monkeypatch.setenv("BELL_BENCH_CACHE", str(cache))
+    install("mended", "import no_such_module")
+    assert "mend" not in plugin_lines(())
+    (file,) = tmp_path.glob("plugin_*.py")
+    file.write_text(VERB)
+    registry.cache_clear()
+    assert plugin_lines(())["mend"] == "Mends."
+    assert (cache / "verbs.json").exists(), "all work, so it is remembered"
 
 
 def test_a_plugin_is_found_with_its_provider(install: Install) -> None:

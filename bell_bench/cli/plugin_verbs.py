@@ -46,7 +46,7 @@ def plugin_lines(ours: Container[str]) -> dict[str, str]:
 
 
 def _quietly() -> dict[str, VerbSpec]:
-    """All verbs, with no word of broken plugins: help would have it once and not the next time."""
+    """Return the plugins' verbs without warning of broken plugins: `bell-bench plugins` tells."""
     from bell_bench.plugins import PluginWarning
 
     with warnings.catch_warnings():
@@ -55,9 +55,12 @@ def _quietly() -> dict[str, VerbSpec]:
 
 
 def _remember(file: pathlib.Path, verbs: dict[str, str]) -> None:
+    """Cache the verbs, unless a plugin is broken."""
     from bell_bench.files import write_json
     from bell_bench.plugins import registry
 
+    if any(plugin.status == "broken" for plugin in registry().plugins):
+        return  # it may be mended in a file that nobody watches
     modules = registry().files()
     with suppress(OSError):  # without a cache, help takes some milliseconds longer
         write_json(file, {"installed": _installed(modules), "modules": modules, "verbs": verbs})

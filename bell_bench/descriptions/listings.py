@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bell_bench.errors import unknown
+from bell_bench.harness.executors import LOCAL
 from bell_bench.import_strings import load_object
 from bell_bench.plugins import OURS, Provided, registry
 from bell_bench.specs import AlgorithmFamilySpec, ExecutorSpec, SuiteSpec
@@ -86,7 +87,7 @@ def executors(only: str | None) -> list[Row]:
     return [
         {"name": name, "summary": summary, "distribution": distribution}
         for name, summary, distribution in [
-            ("local", "processes on this machine", OURS),
+            (LOCAL, "processes on this machine", OURS),
             *((each.spec.name, each.spec.summary, each.distribution)
               for each in registry().every(ExecutorSpec)),
         ]

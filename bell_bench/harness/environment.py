@@ -7,9 +7,9 @@ import os
 import pathlib
 import platform
 import subprocess
-from importlib import metadata
 from typing import Any
 
+from bell_bench.plugins import installed_version
 from bell_bench.records import Environment
 
 PACKAGES = ("bell-bench", "torch", "torchvision", "numpy", "gpytorch", "scikit-learn",
@@ -17,17 +17,9 @@ PACKAGES = ("bell-bench", "torch", "torchvision", "numpy", "gpytorch", "scikit-l
 
 
 @functools.cache
-def version(package: str) -> str | None:
-    """Return the version of an installed distribution, or None if it is not installed."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
-
-
 def software() -> str:
     """Return the versions that a result depends on; they are part of a job's identity."""
-    return ", ".join(f"{name} {version(name)}" for name in ("bell-bench", "torch"))
+    return ", ".join(f"{name} {installed_version(name)}" for name in ("bell-bench", "torch"))
 
 
 def processor() -> str:
@@ -65,7 +57,7 @@ def environment() -> Environment:
     """Return the environment that a record stores."""
     return Environment(
         python=platform.python_version(),
-        packages={name: version(name) for name in PACKAGES},
+        packages={name: installed_version(name) for name in PACKAGES},
         platform=platform.platform(),
         cpu=processor(),
         cores=os.cpu_count(),

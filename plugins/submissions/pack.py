@@ -12,7 +12,7 @@ from msgspec import structs
 
 from bell_bench.errors import BellBenchError, UsageError
 from bell_bench.files import LARGEST_JSON, read_whole, sha256
-from bell_bench.harness.environment import version
+from bell_bench.plugins import installed_version
 from bell_bench.records import Job, JobAccuracies, JobFolder, Record, ResultStore
 from bell_bench.records.packed.archive import write_archive
 from bell_bench.records.packed.arrays import read_predictions
@@ -76,7 +76,7 @@ def pack(
         if each.predictions is not None:
             files[predictions_file(key)] = each.predictions
     manifest = Manifest(
-        bell_bench=str(version("bell-bench")),
+        bell_bench=str(installed_version("bell-bench")),
         name=name,
         contact=contact,
         files={file: sha256(content) for file, content in files.items()},

@@ -91,7 +91,7 @@ def _able(report: Report, result: Rerun) -> dict[str, Job]:
 
 def _as_here(job: Job) -> Job:
     """Return the same job, planned here from names alone."""
-    distribution, _, _ = job.provider.rpartition(" ")
+    distribution = job.distribution
     if job.load.startswith("file:") or distribution.endswith(".py"):
         raise BellBenchError("its algorithm is a file of its author, not an installed plugin")
     family, _, _ = job.algorithm.rpartition(":")

@@ -23,10 +23,9 @@ from bell_bench.files import (
     write_json,
     write_whole,
 )
-from bell_bench.harness.environment import version
 from bell_bench.harness.progress import steps
 from bell_bench.import_strings import clip, load_object
-from bell_bench.plugins import registry
+from bell_bench.plugins import installed_version, registry
 from bell_bench.suites.bell.domains import DOMAINS
 from bell_bench_paper.reproduction.planning import Scope
 
@@ -129,7 +128,7 @@ def _ablation_settings(name: str, scope: Scope) -> dict[str, Any]:
         "suite_version": suite.version,
         "scale": scope.scale or next(iter(suite.scales)),
         "data": scope.data or next(iter(suite.sources)),
-        "software": {each: version(each) for each in ("bell-bench", "torch")},
+        "software": {each: installed_version(each) for each in ("bell-bench", "torch")},
     }
     data = settings["data"]
     if imported := foreign_images(available(DOMAINS, data), data):

@@ -104,7 +104,7 @@ def known_records(records: Iterable[ReadRecord], jobs: Iterable[Job]) -> dict[st
 
     def identity(job: Job) -> str:
         same = {name: value for name, value in job.to_json().items() if name not in HOW_IT_RAN}
-        return hash_json({**same, "provider": job.provider.partition(" ")[0]})
+        return hash_json({**same, "provider": job.distribution})
 
     done = {identity(each.job): each for each in records if each.done}
     found = {job.name: done.get(identity(job)) for job in jobs}
